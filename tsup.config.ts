@@ -3,17 +3,14 @@ import { defineConfig } from 'tsup';
 
 // The entries are what package.json exports: the main one, and one file of src/adapters/ for each subpath.
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { exports: Record<string, unknown> };
-const subpaths = Object.keys(manifest.exports)
-  .filter((path) => path !== '.' && path !== './package.json')
-  .map((path) => path.slice('./'.length));
+const entry: Record<string, string> = { index: 'src/index.ts' };
+for (const subpath of Object.keys(manifest.exports)) {
+  const file = `src/adapters/${subpath.slice('./'.length)}.ts`;
+  if (existsSync(file)) entry[subpath.slice('./'.length)] = file;
+}
 
 export default defineConfig({
-  entry: {
-    index: 'src/index.ts',
-    ...Object.fromEntries(
-      subpaths.map((name) => [name, `src/adapters/${name}.ts`]).filter(([, file]) => existsSync(file ?? '')),
-    ),
-  },
+  entry,
   format: ['esm', 'cjs'],
   platform: 'neutral',
   // Below ES2022 `#private` becomes a WeakMap, and the closed path tens of times slower.
