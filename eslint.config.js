@@ -34,7 +34,7 @@ const withoutGlobals = (...allowed) => [
 const noPlatformModules = { regex: '^node:', message: 'src runs on every platform: no module of one of them.' };
 
 export default defineConfig(
-  { ignores: ['dist/', 'coverage/', 'reports/', '.stryker-tmp/', '.compilers/', '.runtimes/', '.peers/'] },
+  { ignores: ['dist/', 'coverage/', 'reports/', '.stryker-tmp/', '.runtimes/', 'test/consumers/'] },
   js.configs.recommended,
   tseslint.configs.strictTypeChecked,
   tseslint.configs.stylisticTypeChecked,
