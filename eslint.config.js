@@ -107,6 +107,7 @@ export default defineConfig(
         'error',
         { assertFunctionNames: ['expect', 'expect*', 'expectTypeOf', 'assertType', 'assert*', 'agree*', 'fc.assert', 'typecheck'] },
       ],
+      'vitest/valid-expect': ['error', { maxArgs: 2 }],
       'vitest/no-conditional-expect': 'off',
       'vitest/no-standalone-expect': 'off',
       // Tables of cases name their tests with variables.
