@@ -1,6 +1,7 @@
 /** What the budgets are about, each run in a process of its own. */
 import { bare, clockRead, error, ok, rejection, thinnest, thinnestPerKey } from './baseline.mjs';
 import { BreakerRegistry, CircuitBreaker, failureRate, ManualClock } from './library.mjs';
+import { keysOf, walk } from './keys.mjs';
 import { keep, liveHeap, takeTurns } from './measure.mjs';
 import { countingTimers } from './timers.mjs';
 
@@ -62,22 +63,6 @@ export async function refusedCall({ rounds }) {
     }
   };
   return takeTurns({ rejection, subject }, { rounds });
-}
-
-const keysOf = (count) => Array.from({ length: count }, (_, i) => `host-${i}.example`);
-
-/** A fixed walk through all keys that no cache foresees. */
-function walk(count) {
-  const order = new Uint32Array(count);
-  let seed = 12345;
-  for (let i = 0; i < count; i++) {
-    order[i] = i;
-    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
-    const other = seed % (i + 1);
-    order[i] = order[other];
-    order[other] = i;
-  }
-  return order;
 }
 
 /** `registry.execute` beside `map.get` and the thinnest wrapper, at as many keys. */

@@ -120,3 +120,30 @@ export function runChild(module, task, input, { timeoutMs = 120_000, flags = [] 
     });
   });
 }
+
+/** A loop that awaits `call` each time. */
+export function awaiting(call) {
+  return async (times) => {
+    for (let i = 0; i < times; i++) await call();
+  };
+}
+
+/** A loop that awaits `call` each time and catches what it rejects with. */
+export function catching(call) {
+  return async (times) => {
+    for (let i = 0; i < times; i++) {
+      try {
+        await call();
+      } catch (reason) {
+        keep(reason);
+      }
+    }
+  };
+}
+
+/** A loop that keeps what `call` returns each time. */
+export function repeating(call) {
+  return (times) => {
+    for (let i = 0; i < times; i++) keep(call());
+  };
+}

@@ -1,0 +1,76 @@
+/** The tables of what it costs, in words people read. */
+import { keyCounts, kinds } from './costs.mjs';
+import { load } from './peers/index.mjs';
+import { markdown, rounded } from './report.mjs';
+
+const NONE = '–';
+const bold = (id, text) => (id === 'lazybreaker' && text !== NONE ? `**${text}**` : text);
+
+const cell = (sign, value) => (value ? `${sign && value.median >= 0 ? sign : ''}${rounded(value.median)} <sub>${rounded(value.low)}–${rounded(value.high)}</sub>` : NONE);
+
+export function callTable(ids, { cells, bases }) {
+  const rows = [
+    ['bare `await fn()`', ...kinds.map((_, i) => (i === 0 ? cell('', bases.bare.success) : NONE)), cell('', bases.bare.failure), cell('', bases.bare.refused), NONE, NONE],
+    ['thinnest wrapper, `fn().then(onValue, onError)`', cell('+', bases.thinnest.success), NONE, NONE, cell('+', bases.thinnest.failure), NONE, NONE, NONE],
+    ['one clock read, `performance.now()`', NONE, NONE, NONE, NONE, NONE, cell('', bases.clockRead), NONE],
+    ...ids.map((id) => {
+      const row = cells[id];
+      return [
+        bold(id, id),
+        ...kinds.map((kind) => bold(id, cell('+', row[kind]))),
+        bold(id, cell('+', row.failure)),
+        bold(id, cell('', row.refused)),
+        bold(id, cell('', row.quiet)),
+        bold(id, cell('', row.construct)),
+      ];
+    }),
+  ];
+  return `Nanoseconds, median and <sub>quartiles</sub>; a + is what is added to the bare call. (–: not offered.)
+
+${markdown(['', 'success: failures in a row', 'success: window of 100 calls', 'success: window of 10 s', 'failure', 'refusal, caught', 'refusal, no exception', 'making one'], rows)}`;
+}
+
+export function idleAndSizeTable(ids, heap, idle, sizes) {
+  const none = idle.find((row) => row.id === undefined);
+  const rows = heap.map(({ id, kind, few, many }) => {
+    const leanest = heap.find((row) => row.id === id).kind === kind;
+    const resting = idle.find((row) => row.id === id);
+    return [
+      bold(id, leanest ? id : `${id}, ${kind === 'count' ? 'window of 100 calls' : 'window of 10 s'}`),
+      bold(id, rounded(few.bytes)),
+      bold(id, many.why ?? rounded(many.bytes)),
+      bold(id, rounded(few.timers)),
+      ...(leanest ? [`${rounded(resting.busy * 100)} %`, rounded(resting.p99), rounded(resting.max), rounded(sizes[id])].map((text) => bold(id, text)) : [NONE, NONE, NONE, NONE]),
+    ];
+  });
+  rows.unshift(['no breakers', NONE, NONE, NONE, `${rounded(none.busy * 100)} %`, rounded(none.p99), rounded(none.max), NONE]);
+  return `Breakers at rest, each used once, in a map by host (its share of the map included, the key not). Delays are of an event loop with 10,000 of them and nothing else to do.
+
+${markdown(['', 'bytes each, of 10,000', 'bytes each, of 1,000,000', 'timers each', 'processor, 10,000 idle', 'loop delay p99, ms', 'loop delay max, ms', 'smallest import, min+gzip, bytes'], rows)}`;
+}
+
+export function keyTable(keys) {
+  const rows = keys.map(({ id, cells }) => [
+    id === undefined ? '`map.get` and the thinnest wrapper' : bold(id, id),
+    ...cells.map((value) => bold(id, value ? cell('', value) : NONE)),
+  ]);
+  return `Nanoseconds of a whole successful call to one of so many hosts, in an order no cache foresees. (–: does not fit.)
+
+${markdown(['', ...keyCounts.map((count) => `${rounded(count)} hosts`)], rows)}`;
+}
+
+/** How each library was configured. */
+export async function configurations(ids) {
+  const lines = [];
+  for (const id of ids) {
+    const { name, costs } = await load(id);
+    const words = Object.entries(costs).map(([kind, { config }]) => (Object.keys(costs).length > 1 ? `${kind}: ${config}` : config));
+    const quiet = Object.values(costs)[0].quietConfig;
+    lines.push(`- ${name}: ${words.join('; ')}${quiet ? `; refused without an exception: ${quiet}` : ''}.`);
+  }
+  return `${lines.join('\n')}
+
+Failing and refused calls, making one, and rest are measured in the first configuration named. Each measured thing runs in processes of its own
+(three, taking turns with those of all others), and there takes turns of a few milliseconds with the bare call, so that no other shape or
+call site disturbs it and noise hits both alike.`;
+}

@@ -1,0 +1,115 @@
+/** Measures what calls and breakers cost in each library, by turns, a process each. */
+import { inChild, runChild, spread } from './measure.mjs';
+import { load } from './peers/index.mjs';
+import { gzippedBytes } from './size.mjs';
+
+const CASES = new URL('cost-cases.mjs', import.meta.url);
+const ROUNDS = 3;
+const HEAP_LIMIT = 3e9;
+const roomy = { flags: ['--max-old-space-size=9000'], timeoutMs: 180_000 };
+
+export const kinds = ['consecutive', 'count', 'time'];
+
+/** @typedef {{ median: number, low: number, high: number }} Spread */
+
+/** Whatever is measured in several processes: all rounds of all of them, as differences from what `base` cost in the same round. */
+function added(runs, base) {
+  return spread(runs.flatMap((run) => run.subject.map((value, round) => value - (base ? run[base][round] : 0))));
+}
+
+/**
+ * @param {string[]} ids of the libraries, see peers/index.mjs
+ * @param {(line: string) => void} say told what is measured now
+ */
+export async function measureCalls(ids, say) {
+  const jobs = [];
+  for (const id of ids) {
+    const { costs } = await load(id);
+    const leanest = Object.keys(costs)[0];
+    for (const kind of Object.keys(costs)) jobs.push({ id, kind, what: 'success', base: 'bare' });
+    jobs.push({ id, kind: leanest, what: 'failure', base: 'bare' }, { id, kind: leanest, what: 'refused' }, { id, kind: leanest, what: 'construct' });
+    if (costs[leanest].quiet) jobs.push({ id, kind: leanest, what: 'quiet' });
+  }
+  const runs = jobs.map(() => []);
+  for (let round = 0; round < ROUNDS; round++) {
+    say(`calls, round ${round + 1} of ${ROUNDS}: ${jobs.length} processes`);
+    for (const [i, { id, kind, what }] of jobs.entries()) runs[i].push(await inChild(CASES, what, { name: id, kind, rounds: 21 }));
+  }
+  const cells = {};
+  for (const [i, { id, kind, what, base }] of jobs.entries()) (cells[id] ??= {})[what === 'success' ? kind : what] = added(runs[i], base);
+  return { cells, bases: bases(jobs, runs) };
+}
+
+/** The rows that no library is in: taken from the very processes that measured the libraries. */
+function bases(jobs, runs) {
+  const all = (what, name) => spread(jobs.flatMap((job, i) => (job.what === what ? runs[i].flatMap((run) => run[name]) : [])));
+  const difference = (what, above, below) =>
+    spread(jobs.flatMap((job, i) => (job.what === what ? runs[i].flatMap((run) => run[above].map((value, round) => value - run[below][round])) : [])));
+  return {
+    bare: { success: all('success', 'bare'), failure: all('failure', 'bare'), refused: all('refused', 'rejection') },
+    thinnest: { success: difference('success', 'thinnest', 'bare'), failure: difference('failure', 'thinnest', 'bare') },
+    clockRead: all('quiet', 'clockRead'),
+  };
+}
+
+/** Heap and timers per breaker for 10,000 and for 1,000,000, as far as those fit. */
+export async function measureHeap(ids, say) {
+  const rows = [];
+  for (const id of ids) {
+    const { costs } = await load(id);
+    for (const kind of id === 'lazybreaker' ? Object.keys(costs) : [Object.keys(costs)[0]]) {
+      say(`heap: ${id}, ${kind}`);
+      const few = await inChild(CASES, 'heap', { name: id, kind, count: 10_000 }, roomy);
+      rows.push({ id, kind, few, many: await million(id, kind, few.bytes) });
+    }
+  }
+  return rows;
+}
+
+async function million(id, kind, bytes) {
+  const count = 1_000_000;
+  if (bytes * count > HEAP_LIMIT) return { why: `does not fit ${HEAP_LIMIT / 1e9} GB` };
+  const { answer, end } = await runChild(CASES, 'heap', { name: id, kind, count }, roomy);
+  return answer ?? { why: end === 'SIGKILL' ? `not done in ${roomy.timeoutMs / 1_000} s` : `ended with ${end}` };
+}
+
+/** The event loop with ten thousand idle breakers, and with none. */
+export async function measureIdle(ids, say) {
+  const rows = [];
+  for (const id of [undefined, ...ids]) {
+    say(`idle: ${id ?? 'no breakers'}`);
+    const kind = id && Object.keys((await load(id)).costs)[0];
+    rows.push({ id, ...(await inChild(CASES, 'idle', { name: id, kind, count: 10_000, ms: 3_000 }, roomy)) });
+  }
+  return rows;
+}
+
+export const keyCounts = [10, 1_000, 100_000, 1_000_000];
+
+/** A call by key while the keys grow. `heap` tells which counts fit. */
+export async function measureKeys(ids, heap, say) {
+  const rows = [];
+  for (const id of [undefined, ...ids]) {
+    say(`keys: ${id ?? 'the thinnest wrapper'}`);
+    const kind = id && Object.keys((await load(id)).costs)[0];
+    const bytes = id ? heap.find((row) => row.id === id).few.bytes : 0;
+    const cells = [];
+    for (const count of keyCounts) {
+      if (bytes * count > HEAP_LIMIT) cells.push(undefined);
+      else {
+        const { answer } = await runChild(CASES, 'perKey', { name: id, kind, count, rounds: 15 }, roomy);
+        cells.push(answer && spread(answer.subject));
+      }
+    }
+    rows.push({ id, cells });
+  }
+  return rows;
+}
+
+/** Bytes of the smallest useful import of each. */
+export async function measureSizes(ids) {
+  const sizes = {};
+  const folder = new URL('peers/', import.meta.url).pathname;
+  for (const id of ids) sizes[id] = await gzippedBytes((await load(id)).smallest, folder);
+  return sizes;
+}
