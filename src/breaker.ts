@@ -1,0 +1,467 @@
+import { refusal, type CircuitOpenError, type RefusalReason } from './errors.js'
+import type { SteadyClock } from './clock.js'
+import { Flight, InFlight } from './in-flight.js'
+import { Audience, deliver, HEARS, type Observer, type State } from './observer.js'
+import { Outage, type Evidence } from './outage.js'
+import { DISABLED, FORGOTTEN, Override } from './override.js'
+import { Call, type Judge, type Permit } from './permit.js'
+import type { Plan } from './plan.js'
+import { DEFAULT_RECOVERY_TIMEOUT, waitOf } from './recovery-timeout.js'
+import { summarise, type Snapshot } from './snapshot.js'
+import { countsOf, type Counts } from './trip/trip.js'
+import { judge, isNoEvidence, type AbortSignalLike, type Verdict } from './verdict.js'
+import { warnNonsense, warnThrown } from './warn.js'
+
+/** The registry that a breaker lives in, as far as the breaker knows it. */
+export interface Home {
+  /** The breaker of a key now, made if need be. */
+  for(key: unknown): Circuit
+  get(key: unknown): Circuit | undefined
+  /** Told after each change of a breaker's state. */
+  moved(circuit: Circuit): void
+  /** Told when a watched breaker has nothing left in flight. */
+  idle(circuit: Circuit, now: number): void
+}
+
+/** What a breaker stands on: its plan, those who listen, and the registry it is in. Shared by all breakers of which all three are the same. */
+export class Ground {
+  constructor(
+    readonly plan: Plan,
+    readonly audience: Audience,
+    readonly home: Home | null,
+  ) {}
+}
+
+/** How closely a registry that is full looks at a breaker: not at all, until it is used, or it has been used since. */
+export type Watch = 0 | 1 | 2
+
+/**
+ * One circuit: who may call, whose report counts, and the one place where its state changes.
+ *
+ * While closed it has no outage, so the closed path is one null test. Every transition begins an epoch, and a report from another epoch is
+ * late: it changes nothing. A clock, a trip and a recovery timeout are the user's code and may call back into the breaker, so each is
+ * asked before the state is read, or the epoch is compared after.
+ *
+ * Its fields are few because there may be a million of it (and a private method would add one).
+ */
+export class Circuit implements Judge {
+  #ground: Ground
+  readonly #key: unknown
+  #epoch = 0
+  #outage: Outage | Override | null = null
+  /** The trip's memory, made on first use. */
+  #memory: unknown = undefined
+  #trips = 0
+  /** Calls admitted while closed that have not settled. */
+  #inFlight = 0
+  /** Those of them, or of the probes, that may still become slow; made on first use. */
+  #flights: InFlight | null = null
+  #watch: Watch = 0
+
+  /** @internal */
+  constructor(ground: Ground, key: unknown) {
+    this.#ground = ground
+    this.#key = key
+  }
+
+  /** As given; of a registry, the key as a string. */
+  get name(): string | undefined {
+    if (typeof this.#key === 'string') return this.#key
+    return this.#key === undefined && this.#ground.home === null ? undefined : nameOf(this.#key)
+  }
+
+  /** What the breaker is now. Reading changes nothing. */
+  get state(): State {
+    const { outage, now } = this.look()
+    return outage === null ? 'closed' : outage.stateAt(now)
+  }
+
+  /** Would a call be admitted now? Reading takes no place. */
+  get canExecute(): boolean {
+    const { outage, now } = this.look()
+    return outage === null || outage.refusalAt(now) === undefined
+  }
+
+  /** Milliseconds until a call may be admitted: 0 if one would be now, else a time after which none is refused for being early. */
+  get retryAfterMs(): number {
+    const { outage, now, clock } = this.look()
+    return outage === null || outage.refusalAt(now) === undefined ? 0 : outage.patience(now, clock)
+  }
+
+  /** A copy of what the breaker knows, as plain data. */
+  snapshot(): Snapshot {
+    const self = this.current()
+    const { plan } = self.#ground
+    const now = plan.clock.now()
+    const outage = self.#outage
+    const { name } = self
+    const shared = {
+      ...(name !== undefined && { name }),
+      state: outage === null ? ('closed' as const) : outage.stateAt(now),
+      at: now,
+      retryAfterMs: outage === null || outage.refusalAt(now) === undefined ? 0 : outage.patience(now, plan.clock),
+      trips: self.#trips,
+      ...countsOf(plan.trip, self.#memory, now),
+    }
+    if (outage === null || outage === FORGOTTEN) return shared
+    if (outage instanceof Override) return { ...shared, reason: outage.state }
+    const { relapses, trippedAt, reason, error, evidence } = outage
+    return {
+      ...shared,
+      relapses,
+      trippedAt,
+      reason,
+      ...(error !== undefined && { error: summarise(error) }),
+      evidence: { ...evidence },
+      ...(!outage.isWaiting(now) && { phase: outage.progress(plan) }),
+    }
+  }
+
+  /**
+   * Asks to make a call, whose outcome the caller then reports.
+   * @throws CircuitOpenError if the call is refused
+   */
+  acquire(options?: AcquireOptions): Permit {
+    const answer = this.admit(options?.signal, true)
+    if (answer instanceof Call) return answer
+    throw answer as CircuitOpenError
+  }
+
+  /** As `acquire`, but a refused call gets `undefined`: nothing is thrown and nothing is built. */
+  tryAcquire(options?: AcquireOptions): Permit | undefined {
+    return this.admit(options?.signal, false) as Call | undefined
+  }
+
+  /** Refuses all calls until `reset()`. */
+  forceOpen(): void {
+    const self = this.owner()
+    if (self.#outage instanceof Override && self.#outage.state === 'forced-open') return
+    const { plan } = self.#ground
+    const wait = waitOf(plan.recoveryTimeout, 0, undefined)
+    self.become(new Override('forced-open', wait === 0 ? DEFAULT_RECOVERY_TIMEOUT : wait), { to: 'forced-open', at: plan.clock.now(), reason: 'forced-open' })
+    deliver()
+  }
+
+  /** Admits all calls and judges none, until `reset()`. */
+  disable(): void {
+    const self = this.owner()
+    if (self.#outage === DISABLED) return
+    self.become(DISABLED, { to: 'disabled', at: self.#ground.plan.clock.now(), reason: 'disabled' })
+    deliver()
+  }
+
+  /** Closes, with an empty memory. Calls in flight are no longer waited for. */
+  reset(): void {
+    const self = this.owner()
+    self.become(null, { to: 'closed', at: self.#ground.plan.clock.now(), reason: 'reset' })
+    deliver()
+  }
+
+  /**
+   * Listens to this breaker until the returned function is called. Of a registry's breaker one usually observes the registry.
+   * @throws TypeError if `observer` has a listener of another name, or one that is not a function
+   */
+  observe(observer: Observer<string | undefined>): () => void {
+    const self = this.owner()
+    const { plan, audience, home } = self.#ground
+    // The audience on shared ground is the registry's: a breaker with listeners of its own moves to ground of its own.
+    if (home !== null && !audience.isNested) self.#ground = new Ground(plan, new Audience(audience), home)
+    return self.#ground.audience.add(observer as Observer<never>)
+  }
+
+  // What follows is for the rest of the package.
+
+  /** Admits a call on a circuit that is closed and times nothing: its epoch, or -1 where `admit` must decide. @internal */
+  enter(): number {
+    const { plan, audience } = this.#ground
+    if (this.#outage !== null || plan.seesSlowCalls || audience.hears(HEARS.durations)) return -1
+    this.#inFlight++
+    if (this.#watch === 1) this.#watch = 2
+    return this.#epoch
+  }
+
+  /** Admits a call, or refuses it: with the error to give to the caller if `explain`, else with nothing. @internal */
+  admit(signal: AbortSignalLike | undefined, explain: boolean): Call | CircuitOpenError | undefined {
+    const entered = this.enter()
+    if (entered >= 0) return new Call(this, entered, signal)
+    if (this.#outage === FORGOTTEN) return this.owner().admit(signal, explain)
+    const { plan, audience } = this.#ground
+    const now = plan.clock.now()
+    this.countSlow(now)
+    let outage = this.#outage
+    if (outage instanceof Outage && !outage.isWaiting(now) && outage.recovery === null) {
+      this.become(outage, { to: 'half-open', at: now, reason: 'timeout-over' })
+      outage = this.#outage
+    }
+    const timed = plan.seesSlowCalls || audience.hears(HEARS.durations)
+    const call = new Call(this, this.#epoch, signal)
+    let reason: RefusalReason | undefined
+    if (outage === null) {
+      this.#inFlight++
+      if (this.#watch === 1) this.#watch = 2
+    } else if (outage instanceof Outage && outage.recovery !== null) {
+      reason = outage.recovery.arrive(call, now)
+    } else {
+      reason = outage.refusalAt(now)
+    }
+    if (reason !== undefined) return this.refuse(reason, now, explain)
+    if (timed && outage !== DISABLED) {
+      call.flight = new Flight(now, now + plan.slowCallDuration)
+      if (plan.seesSlowCalls) (this.#flights ??= new InFlight()).add(call.flight)
+    }
+    deliver()
+    return call
+  }
+
+  /** Judges a call by what it returned. @internal */
+  returned(epoch: number, call: Call | null, value: unknown): void {
+    const { classifyResult } = this.#ground.plan
+    const verdict = classifyResult === undefined || this.#outage === DISABLED ? 'success' : judge(classifyResult, 'classifyResult', value, 'success')
+    this.report(epoch, call, verdict, undefined)
+  }
+
+  /** Judges a call by what it threw. @internal */
+  threw(epoch: number, call: Call | null, error: unknown, signal: AbortSignalLike | undefined): void {
+    const { classifyError } = this.#ground.plan
+    let verdict: Verdict = 'failure'
+    if (isNoEvidence(error, signal)) verdict = 'ignored'
+    else if (classifyError !== undefined && this.#outage !== DISABLED) verdict = judge(classifyError, 'classifyError', error, 'failure')
+    this.report(epoch, call, verdict, error)
+  }
+
+  /** Takes the report on a call; tells whether it was in time. @internal */
+  report(epoch: number, call: Call | null, verdict: Verdict, error: unknown): boolean {
+    const { plan, audience, home } = this.#ground
+    const flight = call === null ? null : call.flight
+    let now = NaN
+    if (flight !== null || plan.seesSlowCalls || (plan.trip.needsTime && this.#outage === null)) {
+      now = plan.clock.now()
+      this.countSlow(now)
+    }
+    const late = epoch !== this.#epoch
+    const slow = flight !== null && flight.slow
+    const outage = this.#outage
+    if (audience.hears(HEARS.settled)) {
+      const outcome = outage === DISABLED ? 'ignored' : typeof verdict === 'object' ? 'failure' : verdict
+      const duration = flight === null ? undefined : now - flight.startedAt
+      audience.post('settled', { name: this.#key, outcome, late, slow, ...(duration !== undefined && { duration }), ...(error !== undefined && { error }) })
+    }
+    if (!late) {
+      if (flight !== null && !slow) this.#flights?.remove(flight)
+      if (outage === null) {
+        this.#inFlight--
+        if (verdict !== 'ignored') this.fold(verdict, slow, now, error)
+        if (this.#watch !== 0 && this.#inFlight === 0) home?.idle(this, now)
+      } else if (call !== null && outage instanceof Outage) {
+        this.judgeProbe(outage, call, verdict, slow, now, error)
+      }
+    }
+    deliver()
+    return !late
+  }
+
+  /** Nothing to remember, nothing in flight, nobody listening to it alone: not to be told from a new one. @internal */
+  isBlank(now: number): boolean {
+    if (this.#outage !== null || this.#inFlight !== 0 || (this.#ground.audience.isNested && !this.#ground.audience.isEmpty)) return false
+    if (this.#memory === undefined) return true
+    const { trip } = this.#ground.plan
+    if (typeof this.#memory !== 'object') return Object.is(this.#memory, trip.fresh())
+    const { failures, calls = 0, slowCalls = 0 } = countsOf(trip, this.#memory, now)
+    return failures === 0 && calls === 0 && slowCalls === 0
+  }
+
+  /** @internal */
+  get key(): unknown {
+    return this.#key
+  }
+
+  /** @internal */
+  get isClosed(): boolean {
+    return this.#outage === null
+  }
+
+  /** An outage that is past its wait, whether or not recovery has begun. @internal */
+  isRecoverable(now: number): boolean {
+    return this.#outage instanceof Outage && !this.#outage.isWaiting(now)
+  }
+
+  /** @internal */
+  get watch(): Watch {
+    return this.#watch
+  }
+
+  /** @internal */
+  set watch(watch: Watch) {
+    this.#watch = watch
+  }
+
+  /** From now on the registry answers for this breaker. @internal */
+  forget(): void {
+    this.become(FORGOTTEN, undefined)
+  }
+
+  /** The state as all readers see it: of one reading of the clock, and none while closed. */
+  private look(): { outage: Outage | Override | null; now: number; clock: SteadyClock } {
+    const self = this.current()
+    const { clock } = self.#ground.plan
+    // The clock may call back, so it is read before the state.
+    const now = self.#outage === null ? NaN : clock.now()
+    return { outage: self.#outage, now, clock }
+  }
+
+  /** Who answers a question: the registry's breaker of this key, if this one was forgotten and there is one. */
+  private current(): Circuit {
+    return this.#outage === FORGOTTEN ? (this.#ground.home?.get(this.#key) ?? this) : this
+  }
+
+  /** Who takes a call or a command: after this one was forgotten, the registry's breaker of this key. */
+  private owner(): Circuit {
+    return this.#outage === FORGOTTEN && this.#ground.home !== null ? this.#ground.home.for(this.#key) : this
+  }
+
+  /** Counts the calls that became slow since somebody looked last, each as if somebody had looked at that moment. */
+  private countSlow(now: number): void {
+    for (let flight = this.#flights?.takeSlow(now); flight != null; flight = this.#flights?.takeSlow(now)) {
+      const at = flight.slowAt
+      const outage = this.#outage
+      if (outage === null) {
+        const reason = this.remember(this.#ground.plan.trip.slow === undefined ? 'failure' : 'slow', true, at)
+        if (reason !== undefined) this.open(at, reason, undefined, 0, null)
+      } else if (outage instanceof Outage && outage.recovery?.fail() === true) {
+        this.open(at, 'probe-failed', undefined, 0, outage)
+      }
+    }
+  }
+
+  /** Counts the outcome of a call that was admitted while closed. */
+  private fold(verdict: Exclude<Verdict, 'ignored'>, slow: boolean, now: number, error: unknown): void {
+    const epoch = this.#epoch
+    // A trip without slow() took a slow call as a failure when it became slow; what it returns changes nothing more.
+    const counted = slow && this.#ground.plan.trip.slow === undefined
+    const reason = counted ? undefined : this.remember(verdict === 'success' ? 'success' : 'failure', slow, now)
+    if (typeof verdict === 'object') {
+      if (epoch === this.#epoch) this.open(now, 'open-for', error, verdict.openFor, null)
+    } else if (reason !== undefined) {
+      this.open(now, reason, error, 0, null)
+    }
+  }
+
+  /** Folds one thing into the trip's memory, and asks whether to open. A trip that throws has seen nothing. */
+  private remember(what: 'success' | 'failure' | 'slow', slow: boolean, now: number): string | undefined {
+    const { trip } = this.#ground.plan
+    const epoch = this.#epoch
+    let reason: unknown
+    try {
+      const memory: unknown = this.#memory === undefined ? trip.fresh() : this.#memory
+      const next: unknown = what === 'slow' ? trip.slow?.(memory, now) : trip[what](memory, slow, now)
+      if (epoch !== this.#epoch) return undefined
+      this.#memory = next
+      reason = trip.trips(next, now)
+      if (reason === undefined || epoch !== this.#epoch) return undefined
+      if (typeof reason === 'string') return reason
+    } catch (error) {
+      warnThrown('trip', error)
+      return undefined
+    }
+    warnNonsense('trip.trips', reason)
+    return undefined
+  }
+
+  /** Hears a probe that is in time. */
+  private judgeProbe(outage: Outage, call: Call, verdict: Verdict, slow: boolean, now: number, error: unknown): void {
+    const { recovery } = outage
+    if (recovery === null) return
+    recovery.release(call)
+    if (typeof verdict === 'object') {
+      recovery.fail()
+      this.open(now, 'open-for', error, verdict.openFor, outage)
+    } else if (slow || verdict === 'ignored') {
+      // A slow probe has failed already, when it became slow.
+    } else if (verdict === 'failure') {
+      if (recovery.fail()) this.open(now, 'probe-failed', error, 0, outage)
+    } else if (recovery.succeed(call)) {
+      const { clock } = this.#ground.plan
+      const epoch = this.#epoch
+      const at = Number.isNaN(now) ? clock.now() : now
+      if (epoch === this.#epoch) this.become(null, { to: 'closed', at, reason: 'recovered', counts: recovery.counts })
+    }
+  }
+
+  /** Opens at `at` (`NaN`: now), for the first time or, after a recovery that was lost, anew. */
+  private open(at: number, reason: string, error: unknown, openFor: number, lost: Outage | null): void {
+    const { plan } = this.#ground
+    const epoch = this.#epoch
+    const relapses = lost === null ? 0 : lost.relapses + 1
+    const counts = lost?.recovery?.counts ?? countsOf(plan.trip, this.#memory, at)
+    const wait = Math.max(openFor, waitOf(plan.recoveryTimeout, relapses, error))
+    const trippedAt = Number.isNaN(at) ? plan.clock.now() : at
+    if (epoch !== this.#epoch) return
+    const evidence: Evidence = lost?.evidence ?? { reason, ...counts }
+    this.become(new Outage(trippedAt, wait, reason, error, relapses, evidence), { to: 'open', at: trippedAt, reason, counts })
+  }
+
+  private refuse(reason: RefusalReason, now: number, explain: boolean): CircuitOpenError | undefined {
+    const { plan, audience } = this.#ground
+    const outage = this.#outage
+    const heard = audience.hears(HEARS.rejected)
+    let error: CircuitOpenError | undefined
+    if (explain || heard) {
+      const retryAfterMs = outage === null ? 0 : outage.patience(now, plan.clock)
+      if (heard) audience.post('rejected', { name: this.#key, reason, retryAfterMs })
+      if (explain) error = refusal(this.name, reason, retryAfterMs, outage instanceof Outage ? outage.error : undefined)
+    }
+    deliver()
+    return error
+  }
+
+  /** The one place where the state changes. */
+  private become(next: Outage | Override | null, change: Change | undefined): void {
+    const { plan, audience, home } = this.#ground
+    const was = this.#outage
+    const from = was === null ? 'closed' : was.state
+    this.#outage = next
+    this.#epoch++
+    this.#memory = undefined
+    this.#inFlight = 0
+    this.#flights = null
+    this.#watch = 0
+    if (change === undefined) return
+    const { to, at, reason, counts } = change
+    if (to === 'open') this.#trips++
+    if (to === 'half-open' && next instanceof Outage) next.beginRecovery(plan)
+    home?.moved(this)
+    if (from === to || !audience.hears(HEARS.transition)) return
+    const outage = next instanceof Outage ? next : was instanceof Outage ? was : undefined
+    audience.post('transition', {
+      name: this.#key,
+      from,
+      to,
+      at,
+      reason,
+      ...counts,
+      ...(outage !== undefined && { trippedAt: outage.trippedAt, recoveryTimeout: outage.recoveryTimeout, relapses: outage.relapses }),
+      ...(outage?.error !== undefined && { error: outage.error }),
+    })
+  }
+}
+
+/** What is told of a change of state. */
+interface Change {
+  readonly to: State
+  readonly at: number
+  readonly reason: string
+  readonly counts?: Counts
+}
+
+export interface AcquireOptions {
+  /** The caller's own: says whose an abort is. */
+  readonly signal?: AbortSignalLike | undefined
+}
+
+function nameOf(key: unknown): string {
+  try {
+    return String(key)
+  } catch {
+    return 'unprintable key'
+  }
+}

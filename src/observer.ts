@@ -1,0 +1,177 @@
+import { checkFunction, checkObject } from './check.js'
+import type { RefusalReason } from './errors.js'
+import { defuse, warnThrown } from './warn.js'
+
+/** What a breaker is to its callers. An `'open'` one whose wait is over is `'half-open'`, whether or not somebody has called since. */
+export type State = 'closed' | 'open' | 'half-open' | 'forced-open' | 'disabled'
+
+/** A change of state, with the numbers that caused it. Frozen. */
+export interface Transition<Name = unknown> {
+  /** The breaker's name; in a registry, the key itself. */
+  readonly name: Name
+  readonly from: State
+  readonly to: State
+  /** When, by the breaker's clock. */
+  readonly at: number
+  /** `'consecutive-failures'`, `'failure-rate'`, `'slow-call-rate'` (several joined by `+`), a trip's own, `'open-for'`, `'probe-failed'`, `'timeout-over'`, `'recovered'`, `'forced-open'`, `'disabled'` or `'reset'`. */
+  readonly reason: string
+  /** Leaving closed: what the trip had counted. Leaving half-open: of the running phase. */
+  readonly failures?: number
+  readonly calls?: number
+  readonly slowCalls?: number
+  /** Of the outage that begins, goes on or ends. */
+  readonly trippedAt?: number
+  /** Milliseconds that this outage stays open, from `trippedAt`. */
+  readonly recoveryTimeout?: number
+  /** Recoveries of this outage tried and lost. */
+  readonly relapses?: number
+  /** The error that tripped it, the object itself. */
+  readonly error?: unknown
+}
+
+/** A call that was admitted has been judged. */
+export interface Settled<Name = unknown> {
+  readonly name: Name
+  readonly outcome: 'success' | 'failure' | 'ignored'
+  /** Admitted before the last change of state: it changed nothing. */
+  readonly late: boolean
+  readonly slow: boolean
+  /** Milliseconds; present if an observer asked for `durations`, or if calls are timed anyway. */
+  readonly duration?: number
+  readonly error?: unknown
+}
+
+/** A call was refused. */
+export interface Rejected<Name = unknown> {
+  readonly name: Name
+  readonly reason: RefusalReason
+  readonly retryAfterMs: number
+}
+
+/**
+ * Told of what has happened, after it has: nothing that a listener does or throws changes what a caller gets. What it does to the
+ * breaker takes effect at once; events of that come after the current one.
+ */
+export interface Observer<Name = unknown> {
+  transition?(event: Transition<Name>): void
+  settled?(event: Settled<Name>): void
+  rejected?(event: Rejected<Name>): void
+  /** Ask for `duration` in `settled`; it makes the breaker read its clock twice per call. Default false. */
+  readonly durations?: boolean | undefined
+}
+
+type Kind = (typeof KINDS)[number]
+
+/** One observer, as it was when it came. */
+class Seat {
+  taken = true
+  readonly transition: unknown
+  readonly settled: unknown
+  readonly rejected: unknown
+  readonly durations: boolean
+
+  constructor(readonly observer: Observer<never>) {
+    const { transition, settled, rejected, durations = false } = checkObject('observe', observer, ['transition', 'settled', 'rejected', 'durations'], ELSEWHERE)
+    for (const [name, listener] of Object.entries({ transition, settled, rejected })) {
+      if (listener !== undefined) checkFunction(`observe: ${name}`, listener)
+    }
+    if (typeof durations !== 'boolean') throw new TypeError('observe: durations: expected true or false')
+    this.transition = transition
+    this.settled = settled
+    this.rejected = rejected
+    this.durations = durations
+  }
+}
+
+/** Those who listen to one breaker, or to all of a registry. */
+export class Audience {
+  readonly #parent: Audience | null
+  #seats: readonly Seat[] = []
+  /** What is heard, as bits, so that a call nobody listens to pays one test. */
+  #heard = 0
+
+  /** @param parent - an audience that hears all that this one does */
+  constructor(parent: Audience | null = null) {
+    this.#parent = parent
+  }
+
+  /** Has it listeners of its own? */
+  get isEmpty(): boolean {
+    return this.#seats.length === 0
+  }
+
+  /** Is it within another, a registry's? */
+  get isNested(): boolean {
+    return this.#parent !== null
+  }
+
+  /** Does anybody listen to this, or ask for durations? */
+  hears(what: number): boolean {
+    return (this.#heard & what) !== 0 || (this.#parent !== null && this.#parent.hears(what))
+  }
+
+  /** @throws TypeError if `observer` is not one */
+  add(observer: Observer<never>): () => void {
+    const seat = new Seat(observer)
+    this.#seat([...this.#seats, seat])
+    return () => {
+      seat.taken = false
+      this.#seat(this.#seats.filter((other) => other !== seat))
+    }
+  }
+
+  /** Keeps `event` for all who listen now. It is told by `deliver`, when the state is final. */
+  post(kind: Kind, event: object): void {
+    this.#parent?.post(kind, event)
+    for (const seat of this.#seats) {
+      if (seat[kind] !== undefined) outbox.push({ seat, kind, event })
+    }
+  }
+
+  #seat(seats: readonly Seat[]): void {
+    this.#seats = seats
+    this.#heard = 0
+    for (const seat of seats) {
+      for (const kind of KINDS) if (seat[kind] !== undefined) this.#heard |= HEARS[kind]
+      if (seat.durations) this.#heard |= HEARS.durations
+    }
+  }
+}
+
+const KINDS = ['transition', 'settled', 'rejected'] as const
+export const HEARS = { transition: 1, settled: 2, rejected: 4, durations: 8 } as const
+
+// One queue for all breakers: events are told in the order in which they happened, also those that a listener causes elsewhere.
+const outbox: { seat: Seat; kind: Kind; event: object }[] = []
+let delivering = false
+
+/** Tells what was posted. Called within a delivery it leaves that to the one under way. */
+export function deliver(): void {
+  if (delivering) return
+  delivering = true
+  for (let i = 0; i < outbox.length; i++) {
+    const { seat, kind, event } = outbox[i] as (typeof outbox)[number]
+    if (!seat.taken) continue
+    try {
+      const answer: unknown = Reflect.apply(seat[kind] as (event: object) => unknown, seat.observer, [event])
+      if (answer !== undefined) defuse(`a listener to ${kind}`, answer)
+    } catch (error) {
+      warnThrown(`a listener to ${kind}`, error)
+    }
+  }
+  outbox.length = 0
+  delivering = false
+}
+
+const ELSEWHERE = {
+  open: 'transition',
+  close: 'transition',
+  halfOpen: 'transition',
+  onStateChange: 'transition',
+  onBreak: 'transition',
+  onReset: 'transition',
+  onHalfOpen: 'transition',
+  success: 'settled',
+  failure: 'settled',
+  reject: 'rejected',
+}

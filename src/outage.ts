@@ -1,0 +1,219 @@
+import type { SteadyClock } from './clock.js'
+import type { RefusalReason } from './errors.js'
+import type { FullPhase } from './recovery/phase.js'
+import type { Counts } from './trip/trip.js'
+
+/** What an outage needs of the plan that its breaker runs on. */
+export interface RecoveryPlan {
+  readonly phases: readonly FullPhase[]
+  readonly probeTimeout: number
+}
+
+/** A call admitted while half-open: it holds a place, and its success counts only in the phase that admitted it. */
+export interface Probe {
+  phase: number
+}
+
+/** How far a recovery has come. */
+export interface Progress {
+  /** Of the running phase, from 0. */
+  readonly index: number
+  readonly ratio: number
+  /** Absent if nothing bounds it. */
+  readonly maxConcurrent?: number
+  /** Places taken. */
+  readonly inFlight: number
+  readonly successes: number
+  readonly successThreshold: number
+}
+
+/** The numbers that began an outage. */
+export interface Evidence extends Counts {
+  readonly reason: string
+}
+
+/**
+ * What a breaker knows while it is not closed. It waits until its recovery timeout is over; then, once a call asks, it recovers phase by
+ * phase. Nobody wakes it: every answer is a function of what is stored here and the time it is asked for.
+ */
+export class Outage {
+  /** When the wait is over. Computed once, so that every reader compares with the same number. */
+  readonly until: number
+  #recovery: Recovering | null = null
+
+  constructor(
+    readonly trippedAt: number,
+    readonly recoveryTimeout: number,
+    /** Why it was opened, last. */
+    readonly reason: string,
+    readonly error: unknown,
+    /** Recoveries tried and lost. */
+    readonly relapses: number,
+    /** Why it was opened first, by the trip. */
+    readonly evidence: Evidence,
+  ) {
+    this.until = trippedAt + recoveryTimeout
+  }
+
+  /** The recovery under way; `null` while nobody has called since the wait was over. */
+  get recovery(): Recovering | null {
+    return this.#recovery
+  }
+
+  isWaiting(now: number): boolean {
+    return this.#recovery === null && now < this.until
+  }
+
+  /** Past its time it is half-open, although nobody has called yet. */
+  stateAt(now: number): 'open' | 'half-open' {
+    return this.isWaiting(now) ? 'open' : 'half-open'
+  }
+
+  /** Why a call would be refused at `now`, or `undefined` if it would be admitted. */
+  refusalAt(now: number): RefusalReason | undefined {
+    return this.isWaiting(now) ? 'open' : this.#recovery?.refusal(now)
+  }
+
+  /** Milliseconds after which a call that is refused at `now` would not be refused for being early. */
+  patience(now: number, clock: SteadyClock): number {
+    return this.isWaiting(now) ? clock.until(this.until) : (this.#recovery?.patience(now, clock) ?? 0)
+  }
+
+  /** What it has entered; a read derives from the time what it is (`stateAt`). */
+  get state(): 'open' | 'half-open' {
+    return this.#recovery === null ? 'open' : 'half-open'
+  }
+
+  beginRecovery(plan: RecoveryPlan): void {
+    this.#recovery = new Recovering(plan)
+  }
+
+  /** How far recovery has come; at its very beginning if nobody has called yet. */
+  progress(plan: RecoveryPlan): Progress {
+    return (this.#recovery ?? new Recovering(plan)).progress
+  }
+}
+
+/** The interpreter of a list of phases. */
+export class Recovering {
+  readonly #plan: RecoveryPlan
+  #phase: FullPhase
+  #index = 0
+  /** Calls that asked since the phase began, or since the last one admitted by gap, that one included. */
+  #arrivals = 0
+  /** The shares given out for those, used or not. */
+  #shares = 0
+  #successes = 0
+  #failures = 0
+  /** When the next call is admitted whatever its share. No share is ever refused before the first admission. */
+  #gapEnds = Infinity
+  /** Calls that hold a place, oldest first, each with the time at which it may lose it. */
+  readonly #places = new Map<Probe, number>()
+
+  constructor(plan: RecoveryPlan) {
+    this.#plan = plan
+    this.#phase = plan.phases[0] as FullPhase
+  }
+
+  get progress(): Progress {
+    const { ratio, maxConcurrent, successThreshold } = this.#phase
+    return {
+      index: this.#index,
+      ratio,
+      ...(maxConcurrent !== undefined && { maxConcurrent }),
+      inFlight: this.#places.size,
+      successes: this.#successes,
+      successThreshold,
+    }
+  }
+
+  /** Of the running phase. */
+  get counts(): Counts {
+    return { failures: this.#failures, calls: this.#failures + this.#successes }
+  }
+
+  /** Why the next call would be refused at `now`, or `undefined` if it would be admitted. */
+  refusal(now: number): Extract<RefusalReason, 'probing' | 'ramping'> | undefined {
+    if (!this.#isDue(this.#arrivals + 1, now)) return 'ramping'
+    return this.#isFull(now) ? 'probing' : undefined
+  }
+
+  /** A call asks. It is counted, and if it is not refused `probe` takes a place. */
+  arrive(probe: Probe, now: number): 'probing' | 'ramping' | undefined {
+    const refused = this.refusal(now)
+    this.#arrivals++
+    if (refused === undefined && now >= this.#gapEnds) {
+      this.#arrivals = this.#shares = 1
+    } else if (this.#hasShare(this.#arrivals)) {
+      // Also without a free place: a share that finds none is not saved, or a burst would follow when one is freed.
+      this.#shares++
+    }
+    if (refused === undefined) this.#take(probe, now)
+    return refused
+  }
+
+  patience(now: number, clock: SteadyClock): number {
+    const turn = this.#phase.ratio < 1 && now < this.#gapEnds ? clock.until(this.#gapEnds) : 0
+    const freeAt = this.#freeAt()
+    return now < freeAt ? Math.max(turn, clock.until(freeAt)) : turn
+  }
+
+  /** Gives the place of a call that has settled to the next one, if it still holds one. */
+  release(probe: Probe): void {
+    this.#places.delete(probe)
+  }
+
+  /** A probe succeeded. Tells whether the last phase is passed. */
+  succeed(probe: Probe): boolean {
+    if (probe.phase !== this.#index) return false
+    this.#successes++
+    if (this.#successes < this.#phase.successThreshold) return false
+    const next = this.#plan.phases[this.#index + 1]
+    if (next === undefined) return true
+    this.#index++
+    this.#phase = next
+    // Places and the gap outlive a phase: the calls are still in flight, and an admission is an admission.
+    this.#arrivals = this.#shares = this.#successes = this.#failures = 0
+    return false
+  }
+
+  /** A probe failed, of whatever phase. Tells whether that is more than the running phase tolerates. */
+  fail(): boolean {
+    this.#failures++
+    return this.#failures > this.#phase.maxFailures
+  }
+
+  #isDue(arrival: number, now: number): boolean {
+    return this.#hasShare(arrival) || now >= this.#gapEnds
+  }
+
+  /** As a quotient: the product `ratio * arrival` would admit an eighth of a hundred at 0.07, where 7 is meant. */
+  #hasShare(arrival: number): boolean {
+    return this.#shares / arrival < this.#phase.ratio
+  }
+
+  #isFull(now: number): boolean {
+    return now < this.#freeAt()
+  }
+
+  /** From when on there is a place: when so many of the oldest have lost theirs that fewer than `maxConcurrent` are left. */
+  #freeAt(): number {
+    let surplus = this.#places.size - (this.#phase.maxConcurrent ?? Infinity)
+    if (surplus < 0) return -Infinity
+    for (const leaseEnds of this.#places.values()) if (surplus-- === 0) return leaseEnds
+    return -Infinity
+  }
+
+  #take(probe: Probe, now: number): void {
+    // With no place free, the oldest that did not settle in time loses its own, not its vote. Where nothing bounds the places, this only
+    // forgets those that never settle.
+    const enough = this.#phase.maxConcurrent ?? 0
+    for (const [oldest, leaseEnds] of this.#places) {
+      if (this.#places.size < enough || now < leaseEnds) break
+      this.#places.delete(oldest)
+    }
+    probe.phase = this.#index
+    this.#places.set(probe, now + this.#plan.probeTimeout)
+    this.#gapEnds = now + this.#phase.maxGap
+  }
+}

@@ -1,0 +1,75 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { Flight } from './in-flight.js'
+import type { Probe } from './outage.js'
+import { isNoEvidence, type AbortSignalLike, type Verdict } from './verdict.js'
+import { isWait } from './check.js'
+import { warnNonsense } from './warn.js'
+
+/**
+ * The right to make one call, and the duty to say how it went. The first report wins; each method tells whether its report was the
+ * first, and in time: of the state that admitted the call.
+ */
+export interface Permit extends Disposable {
+  success(): boolean
+  /**
+   * @param error - what went wrong; a refusal in it, or a signal by which the caller gave up, makes the report an `ignore()`
+   * @param options - `openFor`: trip at once, and stay open for that many milliseconds or the recovery timeout, whichever is longer
+   */
+  failure(error?: unknown, options?: { readonly openFor?: number | undefined }): boolean
+  /** No verdict: the place is free again, and nothing moves. */
+  ignore(): boolean
+  /** `using permit = …` ignores a call that nobody has reported on. */
+  [Symbol.dispose](): void
+}
+
+/** Who takes reports: the breaker that admitted the call. */
+export interface Judge {
+  report(epoch: number, call: Call | null, verdict: Verdict, error: unknown): boolean
+  returned(epoch: number, call: Call | null, value: unknown): void
+  threw(epoch: number, call: Call | null, error: unknown, signal: AbortSignalLike | undefined): void
+}
+
+// Bound once: not every platform has the symbol, and a class would then grow a method named "undefined".
+const dispose: typeof Symbol.dispose = (Symbol as { dispose?: typeof Symbol.dispose }).dispose ?? (Symbol.for('Symbol.dispose') as typeof Symbol.dispose)
+
+/** One admitted call: what its breaker must know when it settles. */
+export class Call implements Permit, Probe {
+  /** The phase of recovery that admitted it; -1 if it was not admitted while half-open. */
+  phase = -1
+  /** Its times, if it is timed. */
+  flight: Flight | null = null
+  #settled = false
+
+  constructor(
+    readonly judge: Judge,
+    readonly epoch: number,
+    readonly signal: AbortSignalLike | undefined,
+  ) {}
+
+  success(): boolean {
+    return this.settle('success', undefined)
+  }
+
+  failure(error?: unknown, options?: { readonly openFor?: number | undefined }): boolean {
+    if (isNoEvidence(error, this.signal)) return this.settle('ignored', error)
+    const openFor = options?.openFor
+    if (openFor === undefined) return this.settle('failure', error)
+    if (isWait(openFor)) return this.settle({ openFor }, error)
+    warnNonsense('permit.failure: openFor', openFor)
+    return this.settle('failure', error)
+  }
+
+  ignore(): boolean {
+    return this.settle('ignored', undefined)
+  }
+
+  [dispose](): void {
+    this.ignore()
+  }
+
+  settle(verdict: Verdict, error: unknown): boolean {
+    if (this.#settled) return false
+    this.#settled = true
+    return this.judge.report(this.epoch, this, verdict, error)
+  }
+}

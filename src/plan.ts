@@ -1,0 +1,126 @@
+import { checkCount, checkFunction, checkMs, checkObject, checkPositiveMs, contradiction } from './check.js'
+import { SteadyClock, systemClock, type Clock } from './clock.js'
+import { checkPhases, type FullPhase, type Recovery } from './recovery/phase.js'
+import { singleProbe } from './recovery/single-probe.js'
+import { DEFAULT_RECOVERY_TIMEOUT, type RecoveryTimeout } from './recovery-timeout.js'
+import { consecutiveFailures } from './trip/consecutive-failures.js'
+import { checkTrip, type AnyTrip } from './trip/trip.js'
+import type { Verdict } from './verdict.js'
+import { describe } from './warn.js'
+
+/** The options that a breaker and a registry share. `undefined` means the default; anything else is checked, never repaired. */
+export interface SharedOptions {
+  /** Consecutive failures that trip; short for `trip: consecutiveFailures(n)`. Default 5. */
+  readonly failureThreshold?: number | undefined
+  /** When to open. */
+  readonly trip?: AnyTrip | undefined
+  /** Milliseconds, above 0: a call that takes at least this long is slow, whether or not it has returned. Default: none is. */
+  readonly slowCallDuration?: number | undefined
+  /** How long to stay open, in milliseconds (0 or more), or what to ask once per trip. Default 30,000. */
+  readonly recoveryTimeout?: RecoveryTimeout | undefined
+  /** Who may call while half-open, and when to close. Default `singleProbe()`. */
+  readonly recovery?: Recovery | undefined
+  /** Milliseconds, above 0, after which an unsettled probe gives its place to the next caller; it cancels nothing. Default 30,000. */
+  readonly probeTimeout?: number | undefined
+  /** What an error says about the host; not asked about refusals and calls that their caller gave up. Default `'failure'`. */
+  classifyError?(error: unknown): Verdict | undefined
+  /** What a result says about the host. Default `'success'`. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a classifier of one type of result may be given to a breaker of many
+  classifyResult?(value: any): Verdict | undefined
+  /** Default `performance.now()`, looked up at each call. */
+  readonly clock?: Clock | undefined
+}
+
+const SHARED = ['failureThreshold', 'trip', 'slowCallDuration', 'recoveryTimeout', 'recovery', 'probeTimeout', 'classifyError', 'classifyResult', 'clock']
+
+/** The options with every choice made, checked once and frozen; shared by all breakers that are made from them. */
+export interface Plan {
+  readonly trip: AnyTrip
+  /** `Infinity` if no call is slow. */
+  readonly slowCallDuration: number
+  /** Must calls be timed, to see those that hang? */
+  readonly seesSlowCalls: boolean
+  readonly recoveryTimeout: RecoveryTimeout
+  readonly phases: readonly FullPhase[]
+  readonly probeTimeout: number
+  readonly classifyError: ((error: unknown) => unknown) | undefined
+  readonly classifyResult: ((value: unknown) => unknown) | undefined
+  readonly clock: SteadyClock
+}
+
+/** Refuses options whose names are neither shared ones nor among `own`. */
+export function checkNames<T extends object>(options: T, own: readonly string[]): T {
+  return checkObject('options', options, [...own, ...SHARED], ELSEWHERE)
+}
+
+/**
+ * @param clock - a clock that is shared with other plans, in place of the one of the options
+ * @throws TypeError or RangeError naming the option, the rule and the value got
+ */
+export function makePlan(options: SharedOptions, clock?: SteadyClock): Plan {
+  const { failureThreshold, trip, slowCallDuration, recoveryTimeout = DEFAULT_RECOVERY_TIMEOUT, recovery = singleProbe(), probeTimeout = 30_000 } = options
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- the caller's object is not kept, so a classifier has no `this`
+  const { classifyError, classifyResult } = options
+  if (failureThreshold !== undefined && trip !== undefined) contradiction('failureThreshold: it is short for trip: consecutiveFailures(n); give one of them, not both')
+  const chosen = trip === undefined ? consecutiveFailures(checkCount('failureThreshold', failureThreshold ?? 5)) : checkTrip('trip', trip)
+  if (slowCallDuration !== undefined) checkPositiveMs('slowCallDuration', slowCallDuration)
+  else if (chosen.slow !== undefined) contradiction('slowCallDuration: expected a number, since the trip weighs slow calls (slowCallRate), got undefined')
+  if (typeof recoveryTimeout !== 'function') checkMs('recoveryTimeout', recoveryTimeout)
+  if (classifyError !== undefined) checkFunction('classifyError', classifyError)
+  if (classifyResult !== undefined) checkFunction('classifyResult', classifyResult)
+  return Object.freeze<Plan>({
+    trip: chosen,
+    slowCallDuration: slowCallDuration ?? Infinity,
+    seesSlowCalls: slowCallDuration !== undefined,
+    recoveryTimeout,
+    phases: checkPhases('recovery', recovery),
+    probeTimeout: checkPositiveMs('probeTimeout', probeTimeout),
+    classifyError,
+    classifyResult,
+    clock: clock ?? steady(options.clock ?? systemClock),
+  })
+}
+
+function steady(clock: Clock): SteadyClock {
+  const given = clock as Partial<Clock> | null
+  if (typeof given !== 'object' || given === null || typeof given.now !== 'function') throw new TypeError(`clock: expected { now(): number }, got ${describe(clock)}`)
+  const first: unknown = clock.now()
+  if (typeof first !== 'number' || !Number.isFinite(first)) throw new TypeError(`clock: expected now() to give a finite number, got ${describe(first)}`)
+  return new SteadyClock(clock, first)
+}
+
+/** What other libraries, and older habits, call these. */
+const ELSEWHERE = {
+  // opossum
+  resetTimeout: 'recoveryTimeout',
+  timeout: "slowCallDuration (to see hanging calls; cancel them with the call's own AbortSignal.timeout)",
+  errorThresholdPercentage: 'trip: failureRate({ rate, … }), a share from 0 to 1',
+  volumeThreshold: 'trip: failureRate({ minimumCalls, … })',
+  rollingCountTimeout: 'trip: failureRate({ window: { ms } })',
+  rollingCountBuckets: 'trip: failureRate({ window: { ms, buckets } })',
+  errorFilter: "classifyError (give 'ignored')",
+  capacity: 'a semaphore around the call; this library limits only probes',
+  fallback: 'execute(fn, { fallback })',
+  // cockatiel
+  halfOpenAfter: 'recoveryTimeout',
+  breaker: 'trip',
+  threshold: 'failureThreshold, or trip: failureRate({ rate, … })',
+  // resilience4j
+  failureRateThreshold: 'trip: failureRate({ rate, … }), a share from 0 to 1',
+  slowCallRateThreshold: 'trip: failureRate({ slowCallRate, … }), a share from 0 to 1',
+  slowCallDurationThreshold: 'slowCallDuration',
+  waitDurationInOpenState: 'recoveryTimeout',
+  permittedNumberOfCallsInHalfOpenState: 'recovery: probes({ maxConcurrent, successThreshold })',
+  maxWaitDurationInHalfOpenState: 'probeTimeout',
+  minimumNumberOfCalls: 'trip: failureRate({ minimumCalls, … })',
+  slidingWindowSize: 'trip: failureRate({ window })',
+  slidingWindowType: 'trip: failureRate({ window: { calls } or { ms } })',
+  ignoreExceptions: "classifyError (give 'ignored')",
+  recordExceptions: 'classifyError',
+  // gobreaker
+  maxRequests: 'recovery: probes({ maxConcurrent, successThreshold })',
+  interval: 'trip: failureRate({ window: { ms } })',
+  readyToTrip: 'trip',
+  isSuccessful: 'classifyError',
+  onStateChange: 'observe({ transition })',
+}

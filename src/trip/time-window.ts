@@ -1,0 +1,72 @@
+/**
+ * What happened in the last `buckets * width` milliseconds, in a ring of buckets: each a span of `width` ms of the clock, of which the
+ * running one and those before it count. So a thing counts for between `(buckets - 1) * width` and `buckets * width` ms, never longer.
+ * O(1) per thing counted; any idle gap is jumped in one step over the ring.
+ *
+ * A bucket is a pair (total, marked), and the sums of all live buckets are kept beside them.
+ */
+export class TimeWindow {
+  readonly #width: number
+  readonly #pairs: number[]
+  /** Number of the running bucket since the clock's zero; at first one so early that every clock is past it. */
+  #current = -(2 ** 30)
+  #total = 0
+  #marked = 0
+
+  constructor(buckets: number, width: number) {
+    this.#width = width
+    this.#pairs = new Array<number>(2 * buckets).fill(0)
+  }
+
+  push(marked: boolean, now: number): void {
+    this.#roll(now)
+    const slot = this.#slotOf(this.#current)
+    this.#pairs[slot] = (this.#pairs[slot] ?? 0) + 1
+    this.#total++
+    if (!marked) return
+    this.#pairs[slot + 1] = (this.#pairs[slot + 1] ?? 0) + 1
+    this.#marked++
+  }
+
+  /** How many things count at `now`. */
+  totalAt(now: number): number {
+    return this.#sumAt(now, 0, this.#total)
+  }
+
+  /** How many of them were marked. */
+  markedAt(now: number): number {
+    return this.#sumAt(now, 1, this.#marked)
+  }
+
+  /** Makes the bucket of `now` the running one, and empties those that it passes on the way. A `now` before it changes nothing. */
+  #roll(now: number): void {
+    const target = Math.floor(now / this.#width)
+    if (target <= this.#current) return
+    const buckets = this.#pairs.length / 2
+    const first = Math.max(this.#current + 1, target - buckets + 1)
+    for (let bucket = first; bucket <= target; bucket++) {
+      const slot = this.#slotOf(bucket)
+      this.#total -= this.#pairs[slot] ?? 0
+      this.#marked -= this.#pairs[slot + 1] ?? 0
+      this.#pairs[slot] = 0
+      this.#pairs[slot + 1] = 0
+    }
+    this.#current = target
+  }
+
+  #sumAt(now: number, offset: 0 | 1, whole: number): number {
+    const target = Math.floor(now / this.#width)
+    const buckets = this.#pairs.length / 2
+    if (target <= this.#current || whole === 0) return whole
+    if (target - this.#current >= buckets) return 0
+    let gone = 0
+    for (let bucket = this.#current + 1; bucket <= target; bucket++) gone += this.#pairs[this.#slotOf(bucket) + offset] ?? 0
+    return whole - gone
+  }
+
+  #slotOf(bucket: number): number {
+    const buckets = this.#pairs.length / 2
+    const index = bucket % buckets
+    return 2 * (index < 0 ? index + buckets : index)
+  }
+}

@@ -1,0 +1,49 @@
+import { isWait } from './check.js'
+import { findCircuitOpenError } from './errors.js'
+import { warnNonsense, warnThrown } from './warn.js'
+
+/**
+ * What a call says about the host. `'ignored'` is no verdict: it neither adds to the evidence nor ends a run of failures. `{ openFor }` is
+ * a failure that trips at once and stays open for that many milliseconds (a server's `Retry-After`), but never shorter than the ordinary
+ * recovery timeout.
+ */
+export type Verdict = 'success' | 'failure' | 'ignored' | { readonly openFor: number }
+
+/** The part of an `AbortSignal` that is looked at. */
+export interface AbortSignalLike {
+  readonly aborted: boolean
+  readonly reason?: unknown
+}
+
+/** Did the caller itself give up? A deadline that the caller set and the host missed is evidence, so a `TimeoutError` is not giving up. */
+export function gaveUp(signal: AbortSignalLike | undefined): boolean {
+  try {
+    return signal?.aborted === true && (signal.reason as { name?: unknown } | null | undefined)?.name !== 'TimeoutError'
+  } catch {
+    return true
+  }
+}
+
+/** Law 8: a refusal, and an error of a call that its caller gave up, are never evidence, whoever reports them. */
+export function isNoEvidence(error: unknown, signal: AbortSignalLike | undefined): boolean {
+  return gaveUp(signal) || findCircuitOpenError(error) !== undefined
+}
+
+/** Asks a classifier. Its fault, its nonsense and its silence all leave the default. */
+export function judge(classify: (subject: never) => unknown, what: string, subject: unknown, fallback: 'success' | 'failure'): Verdict {
+  let verdict: unknown
+  try {
+    verdict = (classify as (subject: unknown) => unknown)(subject)
+    if (verdict === 'success' || verdict === 'failure' || verdict === 'ignored') return verdict
+    if (verdict === undefined) return fallback
+    if (verdict !== null && typeof verdict === 'object') {
+      const { openFor } = verdict as { openFor?: unknown }
+      if (isWait(openFor)) return { openFor }
+    }
+  } catch (error) {
+    warnThrown(what, error)
+    return fallback
+  }
+  warnNonsense(what, verdict)
+  return fallback
+}
