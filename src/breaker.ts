@@ -4,7 +4,7 @@ import { Flight, InFlight } from './in-flight.js'
 import { Audience, deliver, HEARS, type Observer, type State } from './observer.js'
 import { Outage, type Evidence } from './outage.js'
 import { DISABLED, FORGOTTEN, Override } from './override.js'
-import { Call, type Judge, type Permit } from './permit.js'
+import { Call, type AcquireOptions, type Judge, type Permit } from './permit.js'
 import type { Plan } from './plan.js'
 import { DEFAULT_RECOVERY_TIMEOUT, waitOf } from './recovery-timeout.js'
 import { summarise, type Snapshot } from './snapshot.js'
@@ -79,13 +79,13 @@ export class Circuit implements Judge {
   /** Would a call be admitted now? Reading takes no place. */
   get canExecute(): boolean {
     const { outage, now } = this.look()
-    return outage === null || outage.refusalAt(now) === undefined
+    return outage?.refusalAt(now) === undefined
   }
 
   /** Milliseconds until a call may be admitted: 0 if one would be now, else a time after which none is refused for being early. */
   get retryAfterMs(): number {
     const { outage, now, clock } = this.look()
-    return outage === null || outage.refusalAt(now) === undefined ? 0 : outage.patience(now, clock)
+    return outage?.refusalAt(now) === undefined ? 0 : outage.patience(now, clock)
   }
 
   /** A copy of what the breaker knows, as plain data. */
@@ -99,7 +99,7 @@ export class Circuit implements Judge {
       ...(name !== undefined && { name }),
       state: outage === null ? ('closed' as const) : outage.stateAt(now),
       at: now,
-      retryAfterMs: outage === null || outage.refusalAt(now) === undefined ? 0 : outage.patience(now, plan.clock),
+      retryAfterMs: outage?.refusalAt(now) === undefined ? 0 : outage.patience(now, plan.clock),
       trips: self.#trips,
       ...countsOf(plan.trip, self.#memory, now),
     }
@@ -124,7 +124,8 @@ export class Circuit implements Judge {
   acquire(options?: AcquireOptions): Permit {
     const answer = this.admit(options?.signal, true)
     if (answer instanceof Call) return answer
-    throw answer as CircuitOpenError
+    // eslint-disable-next-line @typescript-eslint/only-throw-error -- a refusal that is explained is an error
+    throw answer
   }
 
   /** As `acquire`, but a refused call gets `undefined`: nothing is thrown and nothing is built. */
@@ -166,7 +167,7 @@ export class Circuit implements Judge {
     const { plan, audience, home } = self.#ground
     // The audience on shared ground is the registry's: a breaker with listeners of its own moves to ground of its own.
     if (home !== null && !audience.isNested) self.#ground = new Ground(plan, new Audience(audience), home)
-    return self.#ground.audience.add(observer as Observer<never>)
+    return self.#ground.audience.add(observer)
   }
 
   // What follows is for the rest of the package.
@@ -239,7 +240,7 @@ export class Circuit implements Judge {
       this.countSlow(now)
     }
     const late = epoch !== this.#epoch
-    const slow = flight !== null && flight.slow
+    const slow = flight?.slow === true
     const outage = this.#outage
     if (audience.hears(HEARS.settled)) {
       const outcome = outage === DISABLED ? 'ignored' : typeof verdict === 'object' ? 'failure' : verdict
@@ -321,7 +322,9 @@ export class Circuit implements Judge {
 
   /** Counts the calls that became slow since somebody looked last, each as if somebody had looked at that moment. */
   private countSlow(now: number): void {
-    for (let flight = this.#flights?.takeSlow(now); flight != null; flight = this.#flights?.takeSlow(now)) {
+    for (;;) {
+      const flight = this.#flights?.takeSlow(now)
+      if (!flight) return
       const at = flight.slowAt
       const outage = this.#outage
       if (outage === null) {
@@ -451,11 +454,6 @@ interface Change {
   readonly at: number
   readonly reason: string
   readonly counts?: Counts
-}
-
-export interface AcquireOptions {
-  /** The caller's own: says whose an abort is. */
-  readonly signal?: AbortSignalLike | undefined
 }
 
 function nameOf(key: unknown): string {

@@ -1,6 +1,6 @@
 import { checkFunction, checkObject, checkString } from './check.js'
 import { Circuit, Ground } from './breaker.js'
-import { type CircuitOpenError } from './errors.js'
+import type { CircuitOpenError } from './errors.js'
 import { Audience } from './observer.js'
 import { Call, type Judge } from './permit.js'
 import { checkNames, makePlan, type SharedOptions } from './plan.js'
@@ -91,7 +91,7 @@ export class CircuitBreaker extends Circuit {
     }
     if (fallback === undefined) return reject(admitted)
     try {
-      return Promise.resolve(fallback(admitted)) as Promise<Result>
+      return Promise.resolve(fallback(admitted))
     } catch (error) {
       return reject(error)
     }
@@ -157,8 +157,9 @@ function run(circuit: Judge, epoch: number, call: Call | null, fn: () => unknown
   )
 }
 
-function reject(error: unknown): Promise<never> {
-  // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- the caller's own reason, whatever it is
+/** A promise rejected with the caller's own reason, whatever it is. */
+export function reject(error: unknown): Promise<never> {
+  // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- not ours to wrap
   return Promise.reject(error)
 }
 

@@ -149,8 +149,8 @@ let delivering = false
 export function deliver(): void {
   if (delivering) return
   delivering = true
-  for (let i = 0; i < outbox.length; i++) {
-    const { seat, kind, event } = outbox[i] as (typeof outbox)[number]
+  // Those that a listener posts are told in the same round.
+  for (const { seat, kind, event } of outbox) {
     if (!seat.taken) continue
     try {
       const answer: unknown = Reflect.apply(seat[kind] as (event: object) => unknown, seat.observer, [event])

@@ -112,7 +112,7 @@ export class Recovering {
 
   constructor(plan: RecoveryPlan) {
     this.#plan = plan
-    this.#phase = plan.phases[0] as FullPhase
+    this.#phase = plan.phases[0]!
   }
 
   get progress(): Progress {

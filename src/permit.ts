@@ -22,6 +22,22 @@ export interface Permit extends Disposable {
   [Symbol.dispose](): void
 }
 
+export interface AcquireOptions {
+  /** The caller's own: says whose an abort is. */
+  readonly signal?: AbortSignalLike | undefined
+}
+
+/** A breaker as an adapter sees it: an interface, because the ESM and CommonJS types of a class with private fields are not the same. */
+export interface BreakerLike {
+  acquire(options?: AcquireOptions): Permit
+  tryAcquire(options?: AcquireOptions): Permit | undefined
+}
+
+/** A registry as an adapter sees it. */
+export interface RegistryLike<Key = string> {
+  for(key: Key): BreakerLike
+}
+
 /** Who takes reports: the breaker that admitted the call. */
 export interface Judge {
   report(epoch: number, call: Call | null, verdict: Verdict, error: unknown): boolean

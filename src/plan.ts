@@ -54,15 +54,25 @@ export function checkNames<T extends object>(options: T, own: readonly string[])
 }
 
 /**
+ * One key's options laid over a registry's. `undefined` leaves what the registry says; of `trip` and `failureThreshold` either replaces
+ * both.
+ */
+export function overlay(base: SharedOptions, over: Omit<SharedOptions, 'clock'>): SharedOptions {
+  const known = SHARED.filter((name) => name !== 'clock')
+  const said = Object.entries(checkObject('options', over, known, ELSEWHERE)).filter(([, value]: [string, unknown]) => value !== undefined)
+  const { trip, failureThreshold, ...rest } = base
+  return { ...(over.trip === undefined && over.failureThreshold === undefined && { trip, failureThreshold }), ...rest, ...Object.fromEntries(said) }
+}
+
+/**
  * @param clock - a clock that is shared with other plans, in place of the one of the options
  * @throws TypeError or RangeError naming the option, the rule and the value got
  */
 export function makePlan(options: SharedOptions, clock?: SteadyClock): Plan {
-  const { failureThreshold, trip, slowCallDuration, recoveryTimeout = DEFAULT_RECOVERY_TIMEOUT, recovery = singleProbe(), probeTimeout = 30_000 } = options
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- the caller's object is not kept, so a classifier has no `this`
-  const { classifyError, classifyResult } = options
-  if (failureThreshold !== undefined && trip !== undefined) contradiction('failureThreshold: it is short for trip: consecutiveFailures(n); give one of them, not both')
-  const chosen = trip === undefined ? consecutiveFailures(checkCount('failureThreshold', failureThreshold ?? 5)) : checkTrip('trip', trip)
+  const { failureThreshold = 5, trip, slowCallDuration, recoveryTimeout = DEFAULT_RECOVERY_TIMEOUT, recovery = singleProbe(), probeTimeout = 30_000 } = options
+  const { classifyError, classifyResult, clock: source = systemClock } = options
+  if (options.failureThreshold !== undefined && trip !== undefined) contradiction('failureThreshold: it is short for trip: consecutiveFailures(n); give one of them, not both')
+  const chosen = trip === undefined ? consecutiveFailures(checkCount('failureThreshold', failureThreshold)) : checkTrip('trip', trip)
   if (slowCallDuration !== undefined) checkPositiveMs('slowCallDuration', slowCallDuration)
   else if (chosen.slow !== undefined) contradiction('slowCallDuration: expected a number, since the trip weighs slow calls (slowCallRate), got undefined')
   if (typeof recoveryTimeout !== 'function') checkMs('recoveryTimeout', recoveryTimeout)
@@ -77,13 +87,13 @@ export function makePlan(options: SharedOptions, clock?: SteadyClock): Plan {
     probeTimeout: checkPositiveMs('probeTimeout', probeTimeout),
     classifyError,
     classifyResult,
-    clock: clock ?? steady(options.clock ?? systemClock),
+    clock: clock ?? steady(source),
   })
 }
 
 function steady(clock: Clock): SteadyClock {
-  const given = clock as Partial<Clock> | null
-  if (typeof given !== 'object' || given === null || typeof given.now !== 'function') throw new TypeError(`clock: expected { now(): number }, got ${describe(clock)}`)
+  const given = clock as Partial<Clock> | null | undefined
+  if (typeof given?.now !== 'function') throw new TypeError(`clock: expected { now(): number }, got ${describe(clock)}`)
   const first: unknown = clock.now()
   if (typeof first !== 'number' || !Number.isFinite(first)) throw new TypeError(`clock: expected now() to give a finite number, got ${describe(first)}`)
   return new SteadyClock(clock, first)

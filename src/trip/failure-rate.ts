@@ -41,14 +41,14 @@ export function failureRate(options: FailureRateOptions): Trip<unknown> {
   if (calls !== undefined) {
     if (ms !== undefined) contradiction('window: expected either calls or ms, got both')
     checkCount('window.calls', calls, 1, 2 ** 24)
-    minimum = checkCount('minimumCalls', minimumCalls ?? calls)
+    minimum = checkCount('minimumCalls', said(minimumCalls, calls))
     if (minimum > calls) contradiction(`minimumCalls: expected at most window.calls (${String(calls)}), got ${String(minimum)}`)
     fresh = () => new CountWindow(calls)
   } else {
     const span = checkPositiveMs('window.ms', ms)
     checkCount('window.buckets', buckets, 1, 2 ** 16)
     if (buckets > span) contradiction(`window.buckets: expected at most window.ms (${String(span)}), got ${String(buckets)}`)
-    minimum = checkCount('minimumCalls', minimumCalls === undefined ? 10 : minimumCalls)
+    minimum = checkCount('minimumCalls', said(minimumCalls, 10))
     fresh = () => new TimeWindow(buckets, span / buckets)
   }
   const needsTime = calls === undefined
@@ -98,6 +98,11 @@ export function failureRate(options: FailureRateOptions): Trip<unknown> {
       counts: ({ settled, paced }, now) => ({ failures: settled.markedAt(now), calls: settled.totalAt(now), slowCalls: paced.markedAt(now) }),
     }
   }
+}
+
+/** Only what was left out gets a default; `null` is a mistake. */
+function said<T>(value: T | undefined, otherwise: T): T {
+  return value === undefined ? otherwise : value
 }
 
 const ELSEWHERE = {
