@@ -1,5 +1,5 @@
 /** What the budgets are about, each run in a process of its own. */
-import { bare, clockRead, error, ok, rejection, thinnest, thinnestPerKey } from './baseline.mjs';
+import { clockRead, error, ok, rejection, thinnest, thinnestPerKey } from './baseline.mjs';
 import { BreakerRegistry, CircuitBreaker, failureRate, ManualClock } from './library.mjs';
 import { keysOf, walk } from './keys.mjs';
 import { keep, liveHeap, takeTurns } from './measure.mjs';
@@ -20,7 +20,7 @@ export function execute({ kind, rounds }) {
   const subject = async (times) => {
     for (let i = 0; i < times; i++) await breaker.execute(ok);
   };
-  return takeTurns({ bare, thinnest, clockRead, subject }, { rounds });
+  return takeTurns(kind === 'time' || kind === 'slow' ? { thinnest, clockRead, subject } : { thinnest, subject }, { rounds });
 }
 
 export function permit({ rounds }) {
@@ -79,7 +79,7 @@ export async function perKey({ count, rounds }) {
       await registry.execute(key, ok);
     }
   };
-  return takeTurns({ thinnestPerKey: thinnestPerKey(keys, order), subject }, { rounds, turnMs: 20 });
+  return takeTurns({ thinnestPerKey: thinnestPerKey(keys, order), subject }, { rounds, turnMs: 5 });
 }
 
 const used = {

@@ -1,32 +1,32 @@
 /** Measures every budget on the built library and says which are kept: `npm run bench:budgets`. */
 import { fileURLToPath } from 'node:url';
 import { dist, entry } from './library.mjs';
-import { inChild, ratios, spread } from './measure.mjs';
+import { inChild, spread, undisturbed } from './measure.mjs';
 import { markdown, rounded } from './report.mjs';
 import { gzippedBytes } from './size.mjs';
 
 const CASES = new URL('budget-cases.mjs', import.meta.url);
-const PROCESSES = 3;
+const PROCESSES = 5;
 
-/** The measured ratio in each of a few processes: the median over rounds. `reduce` makes it from the medians of one process. */
+/** The measured ratio in each of a few processes; `reduce` makes it from the turns of one. */
 async function timed(task, input, reduce, processes = PROCESSES) {
   const values = [];
-  for (let i = 0; i < processes; i++) values.push(reduce(await inChild(CASES, task, { rounds: 41, ...input })));
+  for (let i = 0; i < processes; i++) values.push(reduce(await inChild(CASES, task, input)));
   const measured = values.map((value) => value.measured);
   return {
     ...spread(measured),
-    low: Math.min(...measured),
-    high: Math.max(...measured),
     limit: spread(values.map((value) => value.limit)).median,
   };
 }
 
-const over = (base, limit) => (times) => ({ measured: spread(ratios(times.subject, times[base])).median, limit });
+const ratio = (above, below) => undisturbed(above) / undisturbed(below);
+
+const over = (base, limit) => (times) => ({ measured: ratio(times.subject, times[base]), limit });
 
 /** So many times the base, and two clock reads. */
 const overAndClock = (base, limit) => (times) => ({
-  measured: spread(ratios(times.subject, times[base])).median,
-  limit: limit + 2 * spread(ratios(times.clockRead, times[base])).median,
+  measured: ratio(times.subject, times[base]),
+  limit: limit + 2 * ratio(times.clockRead, times[base]),
 });
 
 async function heapBytes(kind, count, limit) {
@@ -55,7 +55,7 @@ const budgets = [
   { what: '`tryAcquire` and `success`, closed', unit: '× clock read', measure: () => timed('permit', {}, over('clockRead', 0.7)) },
   { what: '`tryAcquire`, refused', unit: '× clock read', measure: () => timed('refusedPermit', {}, over('clockRead', 1.3)) },
   { what: '`execute`, refused and caught', unit: '× caught rejection', measure: () => timed('refusedCall', {}, over('rejection', 2.2)) },
-  { what: '`registry.execute` at 1,000,000 keys', unit: '× `map.get` and thinnest wrapper', measure: () => timed('perKey', { count: 1_000_000, rounds: 25 }, over('thinnestPerKey', 1.5), 2) },
+  { what: '`registry.execute` at 1,000,000 keys', unit: '× `map.get` and thinnest wrapper', measure: () => timed('perKey', { count: 1_000_000, rounds: 60 }, over('thinnestPerKey', 1.5), 2) },
   { what: 'heap of a healthy breaker, registry of 1,000,000', unit: 'bytes', measure: () => heapBytes('healthy', 1_000_000, 130) },
   { what: 'the same, window of 10 buckets in use, of 250,000', unit: 'bytes', measure: () => heapBytes('buckets', 250_000, 450) },
   { what: 'the same, window of 100 calls in use, of 250,000', unit: 'bytes', measure: () => heapBytes('calls', 250_000, 300) },

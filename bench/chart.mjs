@@ -23,7 +23,7 @@ const leanest = (row) => (row.consecutive ?? row.count ?? row.time).median;
 
 function draw(panels) {
   const count = panels[0].values.length;
-  const height = 84 + count * ROW;
+  const height = 96 + count * ROW;
   const parts = panels.map((panel, i) => drawPanel(panel, (WIDTH / panels.length) * i, WIDTH / panels.length, count));
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif" font-size="12" role="img" aria-label="${panels.map(describe).join('. ')}">
 <rect width="${WIDTH}" height="${height}" rx="8" fill="#ffffff"/>

@@ -48,7 +48,7 @@ export async function quiet({ rounds, ...subject }) {
 }
 
 /** Nanoseconds to make one; a library that starts timers does so. */
-export async function construct({ name, kind, rounds }) {
+export async function construct({ name, kind, rounds = 25 }) {
   const { make } = (await load(name)).costs[kind];
   const perRound = 1_000;
   const times = [];
@@ -57,6 +57,22 @@ export async function construct({ name, kind, rounds }) {
     for (let i = 0; i < perRound; i++) keep(make('lasting'));
     const took = Number(process.hrtime.bigint() - begun) / perRound;
     if (round >= 0) times.push(took);
+  }
+  return { subject: times };
+}
+
+/** Nanoseconds to make one by key, in whatever a library keeps its breakers by key in. */
+export async function constructKeyed({ name, kind, rounds = 25 }) {
+  const { perKey } = (await load(name)).costs[kind];
+  const perRound = 1_000;
+  const keys = keysOf(perRound * (rounds + 5));
+  const breakers = perKey(keys.length);
+  const times = [];
+  for (let round = 0; round < rounds + 5; round++) {
+    const begun = process.hrtime.bigint();
+    for (let i = 0; i < perRound; i++) keep(breakers.for(keys[round * perRound + i]));
+    const took = Number(process.hrtime.bigint() - begun) / perRound;
+    if (round >= 5) times.push(took);
   }
   return { subject: times };
 }
@@ -86,7 +102,7 @@ async function breakersByKey(cost, keys) {
       await cost.call(breaker, ok);
     }
   }
-  return breakers.map ?? breakers;
+  return breakers;
 }
 
 /** What idle breakers do to the event loop: its delay, and the processor time they take. */
@@ -112,7 +128,7 @@ export async function idle({ name, kind, count, ms }) {
 export async function perKey({ name, kind, count, rounds }) {
   const keys = keysOf(count);
   const order = walk(count);
-  if (!name) return takeTurns({ subject: thinnestPerKey(keys, order) }, { rounds, turnMs: 20 });
+  if (!name) return takeTurns({ subject: thinnestPerKey(keys, order) }, { rounds, turnMs: 5 });
   const cost = (await load(name)).costs[kind];
   const breakers = await breakersByKey(cost, keys);
   let place = 0;
@@ -122,5 +138,5 @@ export async function perKey({ name, kind, count, rounds }) {
     return key;
   };
   const subject = cost.perKey ? awaiting(() => breakers.execute(next(), ok)) : awaiting(() => cost.call(breakers.get(next()), ok));
-  return takeTurns({ subject }, { rounds, turnMs: 20 });
+  return takeTurns({ subject }, { rounds, turnMs: 5 });
 }

@@ -13,9 +13,9 @@ export function callTable(ids, { cells, bases }) {
     ['bare `await fn()`', ...kinds.map((_, i) => (i === 0 ? cell('', bases.bare.success) : NONE)), cell('', bases.bare.failure), cell('', bases.bare.refused), NONE, NONE],
     ['thinnest wrapper, `fn().then(onValue, onError)`', cell('+', bases.thinnest.success), NONE, NONE, cell('+', bases.thinnest.failure), NONE, NONE, NONE],
     ['one clock read, `performance.now()`', NONE, NONE, NONE, NONE, NONE, cell('', bases.clockRead), NONE],
-    ...ids.map((id) => {
+    ...ids.flatMap((id) => {
       const row = cells[id];
-      return [
+      const whole = [
         bold(id, id),
         ...kinds.map((kind) => bold(id, cell('+', row[kind]))),
         bold(id, cell('+', row.failure)),
@@ -23,9 +23,11 @@ export function callTable(ids, { cells, bases }) {
         bold(id, cell('', row.quiet)),
         bold(id, cell('', row.construct)),
       ];
+      const keyed = [bold(id, `${id}, in a registry`), ...kinds.map(() => NONE), NONE, NONE, NONE, bold(id, cell('', row.constructKeyed))];
+      return row.constructKeyed ? [whole, keyed] : [whole];
     }),
   ];
-  return `Nanoseconds, median and <sub>quartiles</sub>; a + is what is added to the bare call. (–: not offered.)
+  return `Nanoseconds, the median of five processes and <sub>the least and the greatest</sub>; a + is what is added to the bare call. (–: not offered.)
 
 ${markdown(['', 'success: failures in a row', 'success: window of 100 calls', 'success: window of 10 s', 'failure', 'refusal, caught', 'refusal, no exception', 'making one'], rows)}`;
 }
@@ -52,7 +54,7 @@ ${markdown(['', 'bytes each, of 10,000', 'bytes each, of 1,000,000', 'timers eac
 export function keyTable(keys) {
   const rows = keys.map(({ id, cells }) => [
     id === undefined ? '`map.get` and the thinnest wrapper' : bold(id, id),
-    ...cells.map((value) => bold(id, value ? cell('', value) : NONE)),
+    ...cells.map((value) => bold(id, value ? rounded(value) : NONE)),
   ]);
   return `Nanoseconds of a whole successful call to one of so many hosts, in an order no cache foresees. (–: does not fit.)
 
@@ -71,6 +73,7 @@ export async function configurations(ids) {
   return `${lines.join('\n')}
 
 Failing and refused calls, making one, and rest are measured in the first configuration named. Each measured thing runs in processes of its own
-(three, taking turns with those of all others), and there takes turns of a few milliseconds with the bare call, so that no other shape or
-call site disturbs it and noise hits both alike.`;
+(five, taking turns with those of all others), so that no other shape or call site disturbs it, and there takes turns of a millisecond with
+the bare call; what a process says is what the fastest fifth of its turns kept to, so that what else the machine had to do is left out.
+Making one is measured by the thousand.`;
 }

@@ -1,10 +1,10 @@
 /** Measures what calls and breakers cost in each library, by turns, a process each. */
-import { inChild, runChild, spread } from './measure.mjs';
+import { inChild, runChild, spread, undisturbed } from './measure.mjs';
 import { load } from './peers/index.mjs';
 import { gzippedBytes } from './size.mjs';
 
 const CASES = new URL('cost-cases.mjs', import.meta.url);
-const ROUNDS = 3;
+const ROUNDS = 5;
 const HEAP_LIMIT = 3e9;
 const roomy = { flags: ['--max-old-space-size=9000'], timeoutMs: 180_000 };
 
@@ -12,9 +12,9 @@ export const kinds = ['consecutive', 'count', 'time'];
 
 /** @typedef {{ median: number, low: number, high: number }} Spread */
 
-/** Whatever is measured in several processes: all rounds of all of them, as differences from what `base` cost in the same round. */
-function added(runs, base) {
-  return spread(runs.flatMap((run) => run.subject.map((value, round) => value - (base ? run[base][round] : 0))));
+/** Of several processes, what the subject costs more than `base`, if there is one. */
+function added(runs, base, name = 'subject') {
+  return spread(runs.map((run) => undisturbed(run[name]) - (base ? undisturbed(run[base]) : 0)));
 }
 
 /**
@@ -28,12 +28,13 @@ export async function measureCalls(ids, say) {
     const leanest = Object.keys(costs)[0];
     for (const kind of Object.keys(costs)) jobs.push({ id, kind, what: 'success', base: 'bare' });
     jobs.push({ id, kind: leanest, what: 'failure', base: 'bare' }, { id, kind: leanest, what: 'refused' }, { id, kind: leanest, what: 'construct' });
+    if (costs[leanest].perKey) jobs.push({ id, kind: leanest, what: 'constructKeyed' });
     if (costs[leanest].quiet) jobs.push({ id, kind: leanest, what: 'quiet' });
   }
   const runs = jobs.map(() => []);
   for (let round = 0; round < ROUNDS; round++) {
     say(`calls, round ${round + 1} of ${ROUNDS}: ${jobs.length} processes`);
-    for (const [i, { id, kind, what }] of jobs.entries()) runs[i].push(await inChild(CASES, what, { name: id, kind, rounds: 21 }));
+    for (const [i, { id, kind, what }] of jobs.entries()) runs[i].push(await inChild(CASES, what, { name: id, kind }));
   }
   const cells = {};
   for (const [i, { id, kind, what, base }] of jobs.entries()) (cells[id] ??= {})[what === 'success' ? kind : what] = added(runs[i], base);
@@ -42,13 +43,11 @@ export async function measureCalls(ids, say) {
 
 /** The rows that no library is in: taken from the very processes that measured the libraries. */
 function bases(jobs, runs) {
-  const all = (what, name) => spread(jobs.flatMap((job, i) => (job.what === what ? runs[i].flatMap((run) => run[name]) : [])));
-  const difference = (what, above, below) =>
-    spread(jobs.flatMap((job, i) => (job.what === what ? runs[i].flatMap((run) => run[above].map((value, round) => value - run[below][round])) : [])));
+  const of = (what, name, base) => added(runs.filter((_, i) => jobs[i].what === what).flat(), base, name);
   return {
-    bare: { success: all('success', 'bare'), failure: all('failure', 'bare'), refused: all('refused', 'rejection') },
-    thinnest: { success: difference('success', 'thinnest', 'bare'), failure: difference('failure', 'thinnest', 'bare') },
-    clockRead: all('quiet', 'clockRead'),
+    bare: { success: of('success', 'bare'), failure: of('failure', 'bare'), refused: of('refused', 'rejection') },
+    thinnest: { success: of('success', 'thinnest', 'bare'), failure: of('failure', 'thinnest', 'bare') },
+    clockRead: of('quiet', 'clockRead'),
   };
 }
 
@@ -97,8 +96,8 @@ export async function measureKeys(ids, heap, say) {
     for (const count of keyCounts) {
       if (bytes * count > HEAP_LIMIT) cells.push(undefined);
       else {
-        const { answer } = await runChild(CASES, 'perKey', { name: id, kind, count, rounds: 15 }, roomy);
-        cells.push(answer && spread(answer.subject));
+        const { answer } = await runChild(CASES, 'perKey', { name: id, kind, count, rounds: 60 }, roomy);
+        cells.push(answer && undisturbed(answer.subject));
       }
     }
     rows.push({ id, cells });

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runChild } from './measure.mjs';
-import { load, peerNames } from './peers/index.mjs';
+import { peerNames } from './peers/index.mjs';
 
 const folder = fileURLToPath(new URL('peers/', import.meta.url));
 const SMOKE = new URL('smoke.mjs', import.meta.url);
@@ -54,7 +54,7 @@ async function newestThatRuns(id) {
   for (;;) {
     const { version, engines } = JSON.parse(readFileSync(`${folder}node_modules/${packages[id]}/package.json`, 'utf8'));
     const smoke = await runChild(SMOKE, 'smoke', { id }, { timeoutMs: 20_000 });
-    if (smoke.answer === true) return { id, name: (await load(id)).name, version, note: engines?.node ? `asks for Node ${engines.node}` : '' };
+    if (smoke.answer === true) return { id, name: packages[id], version, note: engines?.node ? `asks for Node ${engines.node}` : '' };
     major = Math.min(major, Number(version.split('.')[0]));
     const earlier = versionsOf(packages[id]).filter((other) => !other.includes('-') && Number(other.split('.')[0]) < major);
     if (earlier.length === 0) return undefined;

@@ -2,8 +2,9 @@
  * The one way in which anything here is measured.
  *
  * Each measured thing runs in a child process of its own, so that one subject's shapes and call sites do not slow the next one down. Within a
- * child, the subject and what it is compared with take turns of a few milliseconds, so that a noisy neighbour and a changing clock speed hit
- * both alike. What counts is the ratio of neighbours in time; its median is given with the quartiles.
+ * child, the subject and what it is compared with take turns of a millisecond, so that a noisy neighbour and a changing clock speed hit both
+ * alike; what a process says is the time that the fastest fifth of the turns kept to, because the others tell what else the machine had to do.
+ * Of several processes the median is given, with the least and the greatest.
  */
 import { spawn } from 'node:child_process';
 
@@ -11,17 +12,23 @@ const CHILD = new URL('child.mjs', import.meta.url).pathname;
 
 /**
  * @param {number[]} values
- * @returns {{ median: number, low: number, high: number }} `low` and `high` are the quartiles
+ * @returns {{ median: number, low: number, high: number }} `low` and `high` are the least and the greatest
  */
 export function spread(values) {
+  return { median: quantile(values, 0.5), low: Math.min(...values), high: Math.max(...values) };
+}
+
+/** What the fastest fifth of the turns kept to: the cost when nothing else takes the processor. */
+export function undisturbed(values) {
+  return quantile(values, 0.2);
+}
+
+function quantile(values, share) {
   const sorted = [...values].sort((a, b) => a - b);
-  const at = (share) => {
-    const place = (sorted.length - 1) * share;
-    const below = Math.floor(place);
-    const next = Math.min(below + 1, sorted.length - 1);
-    return sorted[below] + (sorted[next] - sorted[below]) * (place - below);
-  };
-  return { median: at(0.5), low: at(0.25), high: at(0.75) };
+  const place = (sorted.length - 1) * share;
+  const below = Math.floor(place);
+  const next = Math.min(below + 1, sorted.length - 1);
+  return sorted[below] + (sorted[next] - sorted[below]) * (place - below);
 }
 
 /**
@@ -31,7 +38,7 @@ export function spread(values) {
  * @param {{ rounds?: number, turnMs?: number, warmMs?: number }} [options]
  * @returns {Promise<Record<string, number[]>>} nanoseconds per time, one figure a round, in the order of the rounds
  */
-export async function takeTurns(loops, { rounds = 31, turnMs = 4, warmMs = 150 } = {}) {
+export async function takeTurns(loops, { rounds = 120, turnMs = 1, warmMs = 300 } = {}) {
   const names = Object.keys(loops);
   const times = {};
   for (const name of names) times[name] = await calibrate(loops[name], turnMs, warmMs);
@@ -58,11 +65,6 @@ async function calibrate(loop, turnMs, warmMs) {
     if (performance.now() >= end && took >= turnMs / 2) return Math.max(1, Math.round((times * turnMs) / took));
     if (performance.now() >= end + 4 * warmMs) return times;
   }
-}
-
-/** Round by round, how often `below` goes into `above`. */
-export function ratios(above, below) {
-  return above.map((value, round) => value / below[round]);
 }
 
 /** What has been computed in a measured loop, so that no compiler leaves it out. */

@@ -4,7 +4,7 @@ import { NEVER } from './index.mjs';
 const { CircuitBreakerFactory } = breakers;
 
 export default {
-  name: '@bennadel',
+  name: 'bennadel',
   packageName: '@bennadel/circuit-breaker',
   smallest: "export { CircuitBreakerFactory } from '@bennadel/circuit-breaker'",
   costs: {
