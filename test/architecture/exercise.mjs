@@ -1,0 +1,87 @@
+// Everything the library does, done once with whatever is built, while all that could wake it up is counted.
+import { channel } from 'node:diagnostics_channel';
+import { createRequire } from 'node:module';
+
+const set = [];
+for (const name of ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask']) {
+  const original = globalThis[name];
+  globalThis[name] = (...args) => {
+    set.push(name);
+    return original(...args);
+  };
+}
+const handles = () => process.getActiveResourcesInfo().sort().join(' ');
+const before = handles();
+
+const lazybreaker = await import('../../dist/index.js');
+const { anyOf, BreakerRegistry, CircuitBreaker, consecutiveFailures, exponentialBackoff, failureRate, gradual, ManualClock, probes, singleProbe } = lazybreaker;
+
+const up = () => Promise.resolve('up');
+const down = () => Promise.reject(new Error('down'));
+const quiet = (promise) => promise.catch(() => undefined);
+
+/** From healthy over open, probing and lost recoveries to healthy, then by command through every other state. */
+async function life(options) {
+  const clock = new ManualClock();
+  const breaker = new CircuitBreaker({ name: 'life', clock, recoveryTimeout: exponentialBackoff({ initial: 1_000 }), ...options });
+  const end = breaker.observe({ transition() {}, settled() {}, rejected() {}, durations: true });
+  await breaker.execute(up);
+  const slow = breaker.tryAcquire();
+  while (breaker.state === 'closed') {
+    await quiet(breaker.execute(down));
+    clock.advance(100);
+  }
+  slow.ignore();
+  await breaker.execute(up, { fallback: () => 'cached' });
+  clock.advance(breaker.retryAfterMs);
+  breaker.acquire(); // a probe that never answers
+  clock.advance(breaker.retryAfterMs);
+  await quiet(breaker.execute(down));
+  for (let i = 0; breaker.state !== 'closed' && i < 1_000; i++) {
+    clock.advance(breaker.retryAfterMs);
+    await quiet(breaker.wrap(up)());
+  }
+  if (breaker.state !== 'closed') throw new Error('it never recovered');
+  breaker.forceOpen();
+  await quiet(breaker.execute(up, { signal: AbortSignal.abort() }));
+  breaker.disable();
+  breaker.reset();
+  breaker.snapshot();
+  end();
+}
+
+const trips = [
+  consecutiveFailures(3),
+  failureRate({ rate: 0.5, window: { calls: 10 } }),
+  failureRate({ rate: 0.5, window: { ms: 60_000 }, slowCallRate: 0.8 }),
+  anyOf(consecutiveFailures(4), failureRate({ rate: 0.9, window: { calls: 5 } })),
+];
+for (const trip of trips) {
+  for (const recovery of [singleProbe(), probes(), gradual()]) await life({ trip, recovery, slowCallDuration: 5_000 });
+}
+
+const clock = new ManualClock();
+const hosts = new BreakerRegistry({ clock, maxSize: 10, failureThreshold: 1, configure: (key) => (key === 'http://h3' ? { failureThreshold: 2 } : undefined) });
+const endHosts = hosts.observe({ transition() {}, settled() {}, rejected() {} });
+
+const { exports } = createRequire(import.meta.url)('../../package.json');
+const subpath = (name) => (`./${name}` in exports ? import(`../../dist/${name}.js`) : undefined);
+
+const { breakerFetch } = await subpath('fetch');
+const guarded = breakerFetch(hosts, { fetch: () => Promise.resolve(new Response('no', { status: 503 })) });
+const { explain } = await subpath('explain');
+for (let i = 0; i < 20; i++) await quiet(guarded(`http://h${i}`));
+for (let i = 0; i < 20; i++) await quiet(hosts.execute(`http://h${i}`, down));
+explain(hosts);
+
+hosts.snapshot();
+hosts.resetAll();
+for (const [key] of hosts) hosts.delete(key);
+endHosts();
+channel('lazybreaker:nobody');
+
+// What other things in the process leave until the next turn is none of ours.
+await new Promise((resolve) => process.nextTick(resolve));
+const after = handles();
+console.log(`timers: ${set.join(' ') || 'none'}; handles: ${after === before ? 'none' : after}`);
+process.exitCode = set.length === 0 && after === before ? 0 : 1;
