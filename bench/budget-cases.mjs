@@ -86,17 +86,17 @@ const used = {
   healthy: { options: () => ({}), use: () => undefined },
   buckets: {
     options: () => ({ trip: failureRate({ rate: 0.5, window: { ms: 10_000 } }) }),
-    use(breakers, clock) {
+    use(registry, clock) {
       for (let bucket = 0; bucket < 10; bucket++) {
-        for (const breaker of breakers) for (let call = 0; call < 3; call++) breaker.tryAcquire().success();
+        for (const [, breaker] of registry) for (let call = 0; call < 3; call++) breaker.tryAcquire().success();
         clock.advance(1_000);
       }
     },
   },
   calls: {
     options: () => ({ trip: failureRate({ rate: 0.5, window: { calls: 100 } }) }),
-    use(breakers) {
-      for (const breaker of breakers) {
+    use(registry) {
+      for (const [, breaker] of registry) {
         for (let call = 0; call < 120; call++) {
           const permit = breaker.tryAcquire();
           if (call % 5 === 4) permit.failure(error);
@@ -115,10 +115,7 @@ export function heap({ kind, count }) {
   const before = liveHeap();
   const registry = new BreakerRegistry({ ...options(), clock, maxSize: count });
   for (const key of keys) registry.for(key);
-  use(
-    keys.map((key) => registry.for(key)),
-    clock,
-  );
+  use(registry, clock);
   const after = liveHeap();
   if (registry.size !== count) throw new Error(`expected ${count} breakers, got ${registry.size}`);
   return { bytes: (after - before) / count, keys: keys.length };
