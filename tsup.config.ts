@@ -20,5 +20,9 @@ export default defineConfig({
   treeshake: true,
   sourcemap: true,
   clean: true,
-  dts: { compilerOptions: { ignoreDeprecations: '6.0' } },
+  dts: {
+    compilerOptions: { ignoreDeprecations: '6.0' },
+    // For `Disposable`. The sources say so too, but what is bundled has it in its middle, where compilers do not look.
+    banner: '/// <reference lib="esnext.disposable" preserve="true" />',
+  },
 });

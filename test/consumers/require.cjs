@@ -1,9 +1,9 @@
 // What a CommonJS module sees of the packed library.
 'use strict';
-const { exports } = require('lazybreaker/package.json');
+const manifest = require('lazybreaker/package.json');
 
 const entries = {};
-for (const path of Object.keys(exports).filter((path) => path !== './package.json')) {
+for (const path of Object.keys(manifest.exports).filter((path) => path !== './package.json')) {
   entries[path] = require(`lazybreaker${path.slice(1)}`);
 }
 import('./check.mjs')

@@ -54,8 +54,11 @@ const permit: Permit | undefined = breaker.tryAcquire();
 permit?.success();
 
 const clock: Clock = new ManualClock();
-const registryOptions: BreakerRegistryOptions<URL> = { clock, configure: (url) => (url.port === '' ? { failureThreshold: 3 } : undefined) };
-const registry = new BreakerRegistry<URL>(registryOptions);
+interface Host {
+  readonly tier: number;
+}
+const registryOptions: BreakerRegistryOptions<Host> = { clock, configure: ({ tier }) => (tier === 1 ? { failureThreshold: 3 } : undefined) };
+const registry = new BreakerRegistry<Host>(registryOptions);
 const observer: Observer = {
   transition(event: Transition) {
     const to: State = event.to;
@@ -69,9 +72,9 @@ const observer: Observer = {
   },
 };
 const end: () => void = breaker.observe(observer);
-for (const [url, one] of registry) {
+for (const [{ tier }, one] of registry) {
   const snapshot: Snapshot = one.snapshot();
-  void [url.href, snapshot.state];
+  void [tier, snapshot.state];
 }
 
 const everySecond: Trip<number> = {

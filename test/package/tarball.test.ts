@@ -42,6 +42,6 @@ describe('what is packed', () => {
   it('has types that resolve right under every module resolution of Node 16 and later, and of bundlers', () => {
     const { status, output } = run(bin('attw'), [packed.tarball, '--profile', 'node16'], packed.folder);
     expect(status, output).toBe(0);
-    expect(output).toContain('No problems found');
+    expect(output.match(/node16 \(from (CJS|ESM)\): 🟢/g)).toHaveLength(2 * specifiers.length + 2);
   });
 }, 60_000);
