@@ -18,13 +18,14 @@ const { anyOf, BreakerRegistry, CircuitBreaker, consecutiveFailures, exponential
 
 const up = () => Promise.resolve('up');
 const down = () => Promise.reject(new Error('down'));
+const nothing = () => undefined;
 const quiet = (promise) => promise.catch(() => undefined);
 
 /** From healthy over open, probing and lost recoveries to healthy, then by command through every other state. */
 async function life(options) {
   const clock = new ManualClock();
   const breaker = new CircuitBreaker({ name: 'life', clock, recoveryTimeout: exponentialBackoff({ initial: 1_000 }), ...options });
-  const end = breaker.observe({ transition() {}, settled() {}, rejected() {}, durations: true });
+  const end = breaker.observe({ transition: nothing, settled: nothing, rejected: nothing, durations: true });
   await breaker.execute(up);
   const slow = breaker.tryAcquire();
   while (breaker.state === 'closed') {
@@ -62,7 +63,7 @@ for (const trip of trips) {
 
 const clock = new ManualClock();
 const hosts = new BreakerRegistry({ clock, maxSize: 10, failureThreshold: 1, configure: (key) => (key === 'http://h3' ? { failureThreshold: 2 } : undefined) });
-const endHosts = hosts.observe({ transition() {}, settled() {}, rejected() {} });
+const endHosts = hosts.observe({ transition: nothing, settled: nothing, rejected: nothing });
 
 const { exports } = createRequire(import.meta.url)('../../package.json');
 const subpath = (name) => (`./${name}` in exports ? import(`../../dist/${name}.js`) : undefined);
