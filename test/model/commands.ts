@@ -60,6 +60,7 @@ export class Start extends Base {
       this.way === 'execute' ? await real.execute(id) : this.way === 'acquire' ? real.start(id) : { admitted: real.tryStart(id) };
     const { refused, retryAfterMs } = expected.take({ type: 'start', id });
     if (refused === undefined) expected.inFlight.push(id);
+    real.expectRejected(refused === undefined ? [] : [{ reason: refused, retryAfterMs: retryAfterMs! }]);
     if (asked.admitted !== (refused === undefined)) {
       throw new Error(`call ${id} was ${asked.admitted ? 'admitted' : 'refused'}, must be ${refused ?? 'admitted'}`);
     }
@@ -87,7 +88,17 @@ export class Settle extends Base {
     expected.done.push(id!);
     const inTime = real.settle(id!, this.outcome, this.openFor);
     await real.answered(id!);
+    const { kind } = expected.model;
     const answer = expected.take({ type: 'settle', id: id!, outcome: this.outcome, openFor: this.openFor });
+    const { call } = answer;
+    const isTimed = expected.options.slowCallDuration !== undefined && !call!.untimed;
+    real.expectSettled({
+      // Disabled, nobody judges.
+      outcome: kind === 'disabled' ? 'ignored' : this.outcome,
+      late: answer.inTime === false,
+      slow: call!.slow,
+      duration: isTimed ? expected.model.now - call!.start : undefined,
+    });
     if (inTime !== undefined && inTime !== answer.inTime) throw new Error(`call ${id} was ${inTime ? 'in time' : 'late'}: wrong`);
   }
 
@@ -109,6 +120,7 @@ export class SettleAgain extends Base {
     const id = done[this.which % done.length]!;
     const again = real.settle(id, this.outcome);
     await real.answered(id);
+    real.expectSettled();
     if (again === true) throw new Error(`call ${id} was settled twice`);
   }
 

@@ -5,6 +5,8 @@ import { type Action, type Answer, type Call, type Model, type ModelOutage } fro
 
 export const healthy: Model = { kind: 'closed', epoch: 0, now: 0, trips: 0, memory: empty, calls: [], transitions: [] };
 
+type Report = Extract<Action, { type: 'settle' }>;
+
 /** What is next, and what the one who acted is told. */
 export function step(options: ModelOptions, model: Model, action: Action): [Model, Answer] {
   switch (action.type) {
@@ -49,19 +51,22 @@ function start(options: ModelOptions, model: Model, id: number): [Model, Answer]
   return refused === undefined ? [next, {}] : [next, { refused, retryAfterMs }];
 }
 
-function settle(options: ModelOptions, before: Model, report: Extract<Action, { type: 'settle' }>): [Model, Answer] {
+function settle(options: ModelOptions, before: Model, report: Report): [Model, Answer] {
   const known = before.calls.some(({ id }) => id === report.id);
   if (!known) return [before, { inTime: false }];
   const looked = look(options, before);
   const call = looked.calls.find(({ id }) => id === report.id)!;
   const model = { ...looked, calls: looked.calls.filter((other) => other !== call) };
-  if (call.epoch !== model.epoch) return [model, { inTime: false }];
-  if (model.kind === 'closed') return [settleClosed(options, model, call, report), { inTime: true }];
-  if (model.kind === 'half-open') return [settleProbe(options, model, call, report), { inTime: true }];
-  return [model, { inTime: true }];
+  if (call.epoch !== model.epoch) return [model, { inTime: false, call }];
+  return [judgeCall(options, model, call, report), { inTime: true, call }];
 }
 
-function settleClosed(options: ModelOptions, model: Model, call: Call, report: Extract<Action, { type: 'settle' }>): Model {
+function judgeCall(options: ModelOptions, model: Model, call: Call, report: Report): Model {
+  if (model.kind === 'closed') return settleClosed(options, model, call, report);
+  return model.kind === 'half-open' ? settleProbe(options, model, call, report) : model;
+}
+
+function settleClosed(options: ModelOptions, model: Model, call: Call, report: Report): Model {
   if (report.outcome === 'ignored') return model;
   const memory = settled(options.trip, model.memory, report.outcome === 'failure', call.slow, model.now);
   if (report.openFor !== undefined) return trip(options, { ...model, memory }, model.now, 'open-for', report.openFor);
@@ -70,7 +75,7 @@ function settleClosed(options: ModelOptions, model: Model, call: Call, report: E
   return judge(options, { ...model, memory }, model.now);
 }
 
-function settleProbe(options: ModelOptions, model: Model, call: Call, report: Extract<Action, { type: 'settle' }>): Model {
+function settleProbe(options: ModelOptions, model: Model, call: Call, report: Report): Model {
   const outage = { ...model.outage!, places: model.outage!.places.filter(({ id }) => id !== call.id) };
   const freed = { ...model, outage };
   if (report.openFor !== undefined) {

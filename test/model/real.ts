@@ -46,19 +46,40 @@ export class Real {
   readonly clock = new ManualClock();
   readonly breaker: CircuitBreaker;
   readonly transitions: Transition[] = [];
-  readonly settled: Settled[] = [];
-  readonly rejected: Rejected[] = [];
+  #settled: Settled[] = [];
+  #rejected: Rejected[] = [];
+  readonly #observed: 'transitions' | 'everything';
   readonly #calls = new Map<number, InFlight>();
 
   constructor(options: ModelOptions, { observed = 'transitions' }: { observed?: 'transitions' | 'everything' } = {}) {
     this.breaker = new CircuitBreaker({ ...optionsOf(options), clock: this.clock });
     this.breaker.observe({ transition: (event) => void this.transitions.push(event) });
+    this.#observed = observed;
     if (observed === 'everything') {
       this.breaker.observe({
-        settled: (event) => void this.settled.push(event),
-        rejected: (event) => void this.rejected.push(event),
+        settled: (event) => void this.#settled.push(event),
+        rejected: (event) => void this.#rejected.push(event),
       });
     }
+  }
+
+  /** Of settled calls exactly these were told since the last time. */
+  expectSettled(...expected: readonly Pick<Settled, 'outcome' | 'late' | 'slow' | 'duration'>[]): void {
+    const told = this.#settled.map(({ outcome, late, slow, duration }) => ({ outcome, late, slow, duration }));
+    this.#settled = [];
+    this.#expectTold('settled', told, expected);
+  }
+
+  /** Of refusals exactly these were told since the last time. */
+  expectRejected(expected: readonly Pick<Rejected, 'reason' | 'retryAfterMs'>[]): void {
+    const told = this.#rejected.map(({ reason, retryAfterMs }) => ({ reason, retryAfterMs }));
+    this.#rejected = [];
+    this.#expectTold('rejected', told, expected);
+  }
+
+  #expectTold(what: string, told: readonly object[], expected: readonly object[]): void {
+    if (this.#observed === 'transitions' || JSON.stringify(told) === JSON.stringify(expected)) return;
+    throw new Error(`told of ${what}: ${JSON.stringify(told)}, must be ${JSON.stringify(expected)}`);
   }
 
   /** Asks for a permit, and builds nothing when refused. */

@@ -22,6 +22,8 @@ export interface Call {
   readonly start: number;
   /** Already counted as slow. */
   readonly slow: boolean;
+  /** Admitted while disabled: nobody looks how long it takes. */
+  readonly untimed: boolean;
 }
 
 export interface ModelOutage {
@@ -74,4 +76,6 @@ export interface Answer {
   readonly retryAfterMs?: number;
   /** For `settle`: whether it was the first report, and in time. */
   readonly inTime?: boolean;
+  /** For `settle`: the call, as it was known when it settled. */
+  readonly call?: Call;
 }

@@ -79,6 +79,19 @@ describe('a clock that steps back (B09, law 2)', () => {
     expect(breaker.canExecute).toBe(true);
   });
 
+  it('counts on from the last reading: what nobody read has not passed, and what passes after the step has', () => {
+    const { breaker, clock } = tripped();
+    clock.advance(100);
+    expect(breaker.snapshot().at).toBe(100);
+    clock.advance(500);
+    clock.advance(-10_000);
+    expect(breaker.snapshot().at).toBe(100);
+    clock.advance(250);
+    expect(breaker.snapshot().at).toBe(350);
+    clock.advance(20_000);
+    expect(breaker.snapshot().at).toBe(20_350);
+  });
+
   it('gives a window no negative age', () => {
     const { breaker, clock } = manual({ trip: failureRate({ rate: 0.5, window: { ms: 1_000 }, minimumCalls: 3 }) });
     for (let n = 0; n < 2; n++) {
