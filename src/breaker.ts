@@ -1,13 +1,13 @@
-import { refusal, type CircuitOpenError, type RefusalReason } from './errors.js'
 import type { SteadyClock } from './clock.js'
+import { refusal, type CircuitOpenError, type RefusalReason } from './errors.js'
 import { Flight, InFlight } from './in-flight.js'
 import { Audience, deliver, HEARS, type Observer, type State } from './observer.js'
-import { Outage, type Evidence } from './outage.js'
+import { Outage } from './outage.js'
 import { DISABLED, FORGOTTEN, Override } from './override.js'
-import { Call, type AcquireOptions, type Judge, type Permit } from './permit.js'
+import { Ticket, type AcquireOptions, type Judge, type Permit } from './permit.js'
 import type { Plan } from './plan.js'
 import { DEFAULT_RECOVERY_TIMEOUT, waitOf } from './recovery-timeout.js'
-import { summarise, type Snapshot } from './snapshot.js'
+import type { Snapshot } from './snapshot.js'
 import { countsOf, type Counts } from './trip/trip.js'
 import { judge, isNoEvidence, type AbortSignalLike, type Verdict } from './verdict.js'
 import { warnNonsense, warnThrown } from './warn.js'
@@ -66,8 +66,13 @@ export class Circuit implements Judge {
 
   /** As given; of a registry, the key as a string. */
   get name(): string | undefined {
-    if (typeof this.#key === 'string') return this.#key
-    return this.#key === undefined && this.#ground.home === null ? undefined : nameOf(this.#key)
+    const key = this.#key
+    if (typeof key === 'string' || (key === undefined && this.#ground.home === null)) return key
+    try {
+      return String(key)
+    } catch {
+      return 'unprintable key'
+    }
   }
 
   /** What the breaker is now. Reading changes nothing. */
@@ -92,28 +97,17 @@ export class Circuit implements Judge {
   snapshot(): Snapshot {
     const self = this.current()
     const { plan } = self.#ground
-    const now = plan.clock.now()
+    const at = plan.clock.now()
     const outage = self.#outage
     const { name } = self
-    const shared = {
-      ...(name !== undefined && { name }),
-      state: outage === null ? ('closed' as const) : outage.stateAt(now),
-      at: now,
-      retryAfterMs: outage?.refusalAt(now) === undefined ? 0 : outage.patience(now, plan.clock),
-      trips: self.#trips,
-      ...countsOf(plan.trip, self.#memory, now),
-    }
-    if (outage === null || outage === FORGOTTEN) return shared
-    if (outage instanceof Override) return { ...shared, reason: outage.state }
-    const { relapses, trippedAt, reason, error, evidence } = outage
     return {
-      ...shared,
-      relapses,
-      trippedAt,
-      reason,
-      ...(error !== undefined && { error: summarise(error) }),
-      evidence: { ...evidence },
-      ...(!outage.isWaiting(now) && { phase: outage.progress(plan) }),
+      ...(name !== undefined && { name }),
+      state: outage === null ? 'closed' : outage.stateAt(at),
+      at,
+      retryAfterMs: outage?.refusalAt(at) === undefined ? 0 : outage.patience(at, plan.clock),
+      trips: self.#trips,
+      ...countsOf(plan.trip, self.#memory, at),
+      ...outage?.describe(at),
     }
   }
 
@@ -122,40 +116,32 @@ export class Circuit implements Judge {
    * @throws CircuitOpenError if the call is refused
    */
   acquire(options?: AcquireOptions): Permit {
-    const answer = this.admit(options?.signal, true)
-    if (answer instanceof Call) return answer
+    const answer = this.issue(options?.signal, true)
+    if (answer instanceof Ticket) return answer
     // eslint-disable-next-line @typescript-eslint/only-throw-error -- a refusal that is explained is an error
     throw answer
   }
 
   /** As `acquire`, but a refused call gets `undefined`: nothing is thrown and nothing is built. */
   tryAcquire(options?: AcquireOptions): Permit | undefined {
-    return this.admit(options?.signal, false) as Call | undefined
+    return this.issue(options?.signal, false) as Ticket | undefined
   }
 
   /** Refuses all calls until `reset()`. */
   forceOpen(): void {
     const self = this.owner()
-    if (self.#outage instanceof Override && self.#outage.state === 'forced-open') return
-    const { plan } = self.#ground
-    const wait = waitOf(plan.recoveryTimeout, 0, undefined)
-    self.become(new Override('forced-open', wait === 0 ? DEFAULT_RECOVERY_TIMEOUT : wait), { to: 'forced-open', at: plan.clock.now(), reason: 'forced-open' })
-    deliver()
+    const wait = waitOf(self.#ground.plan.recoveryTimeout, 0, undefined)
+    self.command(new Override('forced-open', 'forced-open', wait === 0 ? DEFAULT_RECOVERY_TIMEOUT : wait), 'forced-open')
   }
 
   /** Admits all calls and judges none, until `reset()`. */
   disable(): void {
-    const self = this.owner()
-    if (self.#outage === DISABLED) return
-    self.become(DISABLED, { to: 'disabled', at: self.#ground.plan.clock.now(), reason: 'disabled' })
-    deliver()
+    this.owner().command(DISABLED, 'disabled')
   }
 
   /** Closes, with an empty memory. Calls in flight are no longer waited for. */
   reset(): void {
-    const self = this.owner()
-    self.become(null, { to: 'closed', at: self.#ground.plan.clock.now(), reason: 'reset' })
-    deliver()
+    this.owner().command(null, 'reset')
   }
 
   /**
@@ -172,6 +158,11 @@ export class Circuit implements Judge {
 
   // What follows is for the rest of the package.
 
+  /** Who takes a call or a command: after this one was forgotten, the registry's breaker of this key. @internal */
+  owner(): Circuit {
+    return this.#outage === FORGOTTEN && this.#ground.home !== null ? this.#ground.home.for(this.#key) : this
+  }
+
   /** Admits a call on a circuit that is closed and times nothing: its epoch, or -1 where `admit` must decide. @internal */
   enter(): number {
     const { plan, audience } = this.#ground
@@ -181,94 +172,74 @@ export class Circuit implements Judge {
     return this.#epoch
   }
 
-  /** Admits a call, or refuses it: with the error to give to the caller if `explain`, else with nothing. @internal */
-  admit(signal: AbortSignalLike | undefined, explain: boolean): Call | CircuitOpenError | undefined {
-    const entered = this.enter()
-    if (entered >= 0) return new Call(this, entered, signal)
-    if (this.#outage === FORGOTTEN) return this.owner().admit(signal, explain)
+  /** Admits a call, or refuses it: with the error to give to the caller if `explain`, else with nothing. Asked of the owner. @internal */
+  admit(explain: boolean): Flight | CircuitOpenError | undefined {
     const { plan, audience } = this.#ground
-    const now = plan.clock.now()
-    this.countSlow(now)
-    let outage = this.#outage
-    if (outage instanceof Outage && !outage.isWaiting(now) && outage.recovery === null) {
-      this.become(outage, { to: 'half-open', at: now, reason: 'timeout-over' })
-      outage = this.#outage
+    const now = this.tick()
+    const outage = this.#outage
+    if (outage !== null) {
+      if (outage.recovery === null && now >= outage.until) this.become(outage, { to: 'half-open', at: now, reason: 'timeout-over' })
+      const reason = outage.recovery === null ? outage.refusalAt(now) : outage.recovery.arrive(now)
+      if (reason !== undefined) return this.refuse(outage, reason, now, explain)
     }
-    const timed = plan.seesSlowCalls || audience.hears(HEARS.durations)
-    const call = new Call(this, this.#epoch, signal)
-    let reason: RefusalReason | undefined
+    const timed = outage !== DISABLED && (plan.seesSlowCalls || audience.hears(HEARS.durations))
+    const flight = new Flight(this.#epoch, timed ? now : NaN)
+    if (timed && plan.seesSlowCalls) (this.#flights ??= new InFlight(plan.slowCallDuration)).add(flight)
     if (outage === null) {
       this.#inFlight++
       if (this.#watch === 1) this.#watch = 2
-    } else if (outage instanceof Outage && outage.recovery !== null) {
-      reason = outage.recovery.arrive(call, now)
     } else {
-      reason = outage.refusalAt(now)
-    }
-    if (reason !== undefined) return this.refuse(reason, now, explain)
-    if (timed && outage !== DISABLED) {
-      call.flight = new Flight(now, now + plan.slowCallDuration)
-      if (plan.seesSlowCalls) (this.#flights ??= new InFlight()).add(call.flight)
+      outage.recovery?.take(flight, now)
     }
     deliver()
-    return call
+    return flight
   }
 
   /** Judges a call by what it returned. @internal */
-  returned(epoch: number, call: Call | null, value: unknown): void {
+  returned(epoch: number, flight: Flight | null, value: unknown): void {
     const { classifyResult } = this.#ground.plan
-    const verdict = classifyResult === undefined || this.#outage === DISABLED ? 'success' : judge(classifyResult, 'classifyResult', value, 'success')
-    this.report(epoch, call, verdict, undefined)
+    this.report(epoch, flight, classifyResult === undefined || this.#outage === DISABLED ? 'success' : judge(classifyResult, value, 'success'), undefined)
   }
 
   /** Judges a call by what it threw. @internal */
-  threw(epoch: number, call: Call | null, error: unknown, signal: AbortSignalLike | undefined): void {
+  threw(epoch: number, flight: Flight | null, error: unknown, signal: AbortSignalLike | undefined): void {
     const { classifyError } = this.#ground.plan
     let verdict: Verdict = 'failure'
     if (isNoEvidence(error, signal)) verdict = 'ignored'
-    else if (classifyError !== undefined && this.#outage !== DISABLED) verdict = judge(classifyError, 'classifyError', error, 'failure')
-    this.report(epoch, call, verdict, error)
+    else if (classifyError !== undefined && this.#outage !== DISABLED) verdict = judge(classifyError, error, 'failure')
+    this.report(epoch, flight, verdict, error)
   }
 
   /** Takes the report on a call; tells whether it was in time. @internal */
-  report(epoch: number, call: Call | null, verdict: Verdict, error: unknown): boolean {
+  report(epoch: number, flight: Flight | null, verdict: Verdict, error: unknown): boolean {
     const { plan, audience, home } = this.#ground
-    const flight = call === null ? null : call.flight
-    let now = NaN
-    if (flight !== null || plan.seesSlowCalls || (plan.trip.needsTime && this.#outage === null)) {
-      now = plan.clock.now()
-      this.countSlow(now)
-    }
-    const late = epoch !== this.#epoch
+    const now = plan.timesReports || (flight !== null && !Number.isNaN(flight.startedAt)) ? this.tick() : NaN
+    const inTime = epoch === this.#epoch
     const slow = flight?.slow === true
-    const outage = this.#outage
-    if (audience.hears(HEARS.settled)) {
-      const outcome = outage === DISABLED ? 'ignored' : typeof verdict === 'object' ? 'failure' : verdict
-      const duration = flight === null ? undefined : now - flight.startedAt
-      audience.post('settled', { name: this.#key, outcome, late, slow, ...(duration !== undefined && { duration }), ...(error !== undefined && { error }) })
-    }
-    if (!late) {
+    if (audience.hears(HEARS.settled)) this.tellSettled(flight, verdict, error, now, !inTime)
+    if (inTime) {
+      const outage = this.#outage
       if (flight !== null && !slow) this.#flights?.remove(flight)
       if (outage === null) {
         this.#inFlight--
-        if (verdict !== 'ignored') this.fold(verdict, slow, now, error)
+        if (verdict !== 'ignored') this.count(verdict, slow, now, error)
         if (this.#watch !== 0 && this.#inFlight === 0) home?.idle(this, now)
-      } else if (call !== null && outage instanceof Outage) {
-        this.judgeProbe(outage, call, verdict, slow, now, error)
+      } else if (outage.recovery !== null) {
+        this.judgeProbe(outage, flight!, verdict, now, error)
       }
     }
     deliver()
-    return !late
+    return inTime
   }
 
   /** Nothing to remember, nothing in flight, nobody listening to it alone: not to be told from a new one. @internal */
   isBlank(now: number): boolean {
-    if (this.#outage !== null || this.#inFlight !== 0 || (this.#ground.audience.isNested && !this.#ground.audience.isEmpty)) return false
-    if (this.#memory === undefined) return true
-    const { trip } = this.#ground.plan
-    if (typeof this.#memory !== 'object') return Object.is(this.#memory, trip.fresh())
-    const { failures, calls = 0, slowCalls = 0 } = countsOf(trip, this.#memory, now)
-    return failures === 0 && calls === 0 && slowCalls === 0
+    const { plan, audience } = this.#ground
+    if (this.#outage !== null || this.#inFlight !== 0 || (audience.isNested && !audience.isEmpty)) return false
+    const memory = this.#memory
+    if (typeof memory !== 'object') return memory === undefined || Object.is(memory, plan.trip.fresh())
+    const { failures, calls, slowCalls } = countsOf(plan.trip, memory, now)
+    return failures === 0 && (calls ?? 0) === 0 && (slowCalls ?? 0) === 0
   }
 
   /** @internal */
@@ -283,7 +254,7 @@ export class Circuit implements Judge {
 
   /** An outage that is past its wait, whether or not recovery has begun. @internal */
   isRecoverable(now: number): boolean {
-    return this.#outage instanceof Outage && !this.#outage.isWaiting(now)
+    return this.#outage !== null && now >= this.#outage.until
   }
 
   /** @internal */
@@ -301,6 +272,11 @@ export class Circuit implements Judge {
     this.become(FORGOTTEN, undefined)
   }
 
+  /** Who answers a question: the registry's breaker of this key, if this one was forgotten and there is one. */
+  private current(): Circuit {
+    return this.#outage === FORGOTTEN ? (this.#ground.home?.get(this.#key) ?? this) : this
+  }
+
   /** The state as all readers see it: of one reading of the clock, and none while closed. */
   private look(): { outage: Outage | Override | null; now: number; clock: SteadyClock } {
     const self = this.current()
@@ -310,43 +286,39 @@ export class Circuit implements Judge {
     return { outage: self.#outage, now, clock }
   }
 
-  /** Who answers a question: the registry's breaker of this key, if this one was forgotten and there is one. */
-  private current(): Circuit {
-    return this.#outage === FORGOTTEN ? (this.#ground.home?.get(this.#key) ?? this) : this
+  private issue(signal: AbortSignalLike | undefined, explain: boolean): Ticket | CircuitOpenError | undefined {
+    const self = this.owner()
+    const epoch = self.enter()
+    if (epoch >= 0) return new Ticket(self, epoch, null, signal)
+    const answer = self.admit(explain)
+    return answer instanceof Flight ? new Ticket(self, answer.epoch, answer, signal) : answer
   }
 
-  /** Who takes a call or a command: after this one was forgotten, the registry's breaker of this key. */
-  private owner(): Circuit {
-    return this.#outage === FORGOTTEN && this.#ground.home !== null ? this.#ground.home.for(this.#key) : this
-  }
-
-  /** Counts the calls that became slow since somebody looked last, each as if somebody had looked at that moment. */
-  private countSlow(now: number): void {
-    for (;;) {
-      const flight = this.#flights?.takeSlow(now)
-      if (!flight) return
-      const at = flight.slowAt
+  /** Reads the clock, and counts the calls that became slow since somebody looked last, each as if somebody had looked at that moment. */
+  private tick(): number {
+    const { clock, trip } = this.#ground.plan
+    const now = clock.now()
+    for (let slowAt = this.#flights?.takeSlow(now); slowAt !== undefined; slowAt = this.#flights?.takeSlow(now)) {
       const outage = this.#outage
       if (outage === null) {
-        const reason = this.remember(this.#ground.plan.trip.slow === undefined ? 'failure' : 'slow', true, at)
-        if (reason !== undefined) this.open(at, reason, undefined, 0, null)
+        const reason = this.remember(trip.slow === undefined ? 'failure' : 'slow', true, slowAt)
+        if (reason !== undefined) this.open(slowAt, reason, undefined, 0, null)
       } else if (outage instanceof Outage && outage.recovery?.fail() === true) {
-        this.open(at, 'probe-failed', undefined, 0, outage)
+        this.open(slowAt, 'probe-failed', undefined, 0, outage)
       }
     }
+    return now
   }
 
   /** Counts the outcome of a call that was admitted while closed. */
-  private fold(verdict: Exclude<Verdict, 'ignored'>, slow: boolean, now: number, error: unknown): void {
+  private count(verdict: Exclude<Verdict, 'ignored'>, slow: boolean, now: number, error: unknown): void {
     const epoch = this.#epoch
     // A trip without slow() took a slow call as a failure when it became slow; what it returns changes nothing more.
     const counted = slow && this.#ground.plan.trip.slow === undefined
     const reason = counted ? undefined : this.remember(verdict === 'success' ? 'success' : 'failure', slow, now)
-    if (typeof verdict === 'object') {
-      if (epoch === this.#epoch) this.open(now, 'open-for', error, verdict.openFor, null)
-    } else if (reason !== undefined) {
-      this.open(now, reason, error, 0, null)
-    }
+    if (epoch !== this.#epoch) return
+    if (typeof verdict === 'object') this.open(now, 'open-for', error, verdict.openFor, null)
+    else if (reason !== undefined) this.open(now, reason, error, 0, null)
   }
 
   /** Folds one thing into the trip's memory, and asks whether to open. A trip that throws has seen nothing. */
@@ -371,22 +343,19 @@ export class Circuit implements Judge {
   }
 
   /** Hears a probe that is in time. */
-  private judgeProbe(outage: Outage, call: Call, verdict: Verdict, slow: boolean, now: number, error: unknown): void {
-    const { recovery } = outage
-    if (recovery === null) return
-    recovery.release(call)
+  private judgeProbe(outage: Outage, probe: Flight, verdict: Verdict, now: number, error: unknown): void {
+    const recovery = outage.recovery!
+    recovery.release(probe)
     if (typeof verdict === 'object') {
       recovery.fail()
       this.open(now, 'open-for', error, verdict.openFor, outage)
-    } else if (slow || verdict === 'ignored') {
+    } else if (probe.slow || verdict === 'ignored') {
       // A slow probe has failed already, when it became slow.
     } else if (verdict === 'failure') {
       if (recovery.fail()) this.open(now, 'probe-failed', error, 0, outage)
-    } else if (recovery.succeed(call)) {
-      const { clock } = this.#ground.plan
-      const epoch = this.#epoch
-      const at = Number.isNaN(now) ? clock.now() : now
-      if (epoch === this.#epoch) this.become(null, { to: 'closed', at, reason: 'recovered', counts: recovery.counts })
+    } else if (recovery.succeed(probe)) {
+      const at = Number.isNaN(now) ? this.#ground.plan.clock.now() : now
+      if (this.#outage === outage) this.become(null, { to: 'closed', at, reason: 'recovered', counts: recovery.counts })
     }
   }
 
@@ -395,31 +364,46 @@ export class Circuit implements Judge {
     const { plan } = this.#ground
     const epoch = this.#epoch
     const relapses = lost === null ? 0 : lost.relapses + 1
-    const counts = lost?.recovery?.counts ?? countsOf(plan.trip, this.#memory, at)
+    const counts = lost === null ? countsOf(plan.trip, this.#memory, at) : lost.recovery!.counts
     const wait = Math.max(openFor, waitOf(plan.recoveryTimeout, relapses, error))
     const trippedAt = Number.isNaN(at) ? plan.clock.now() : at
     if (epoch !== this.#epoch) return
-    const evidence: Evidence = lost?.evidence ?? { reason, ...counts }
-    this.become(new Outage(trippedAt, wait, reason, error, relapses, evidence), { to: 'open', at: trippedAt, reason, counts })
+    const evidence = lost === null ? { reason, ...counts } : lost.evidence
+    this.become(new Outage(plan, trippedAt, wait, reason, error, relapses, evidence), { to: 'open', at: trippedAt, reason, counts })
   }
 
-  private refuse(reason: RefusalReason, now: number, explain: boolean): CircuitOpenError | undefined {
-    const { plan, audience } = this.#ground
-    const outage = this.#outage
-    const heard = audience.hears(HEARS.rejected)
-    let error: CircuitOpenError | undefined
-    if (explain || heard) {
-      const retryAfterMs = outage === null ? 0 : outage.patience(now, plan.clock)
-      if (heard) audience.post('rejected', { name: this.#key, reason, retryAfterMs })
-      if (explain) error = refusal(this.name, reason, retryAfterMs, outage instanceof Outage ? outage.error : undefined)
-    }
+  /** Does what somebody decided by hand. */
+  private command(next: Override | null, reason: string): void {
+    const at = this.#ground.plan.clock.now()
+    this.become(next, { to: next === null ? 'closed' : next.state, at, reason })
     deliver()
-    return error
+  }
+
+  private refuse(outage: Outage | Override, reason: RefusalReason, now: number, explain: boolean): CircuitOpenError | undefined {
+    const { plan, audience } = this.#ground
+    const heard = audience.hears(HEARS.rejected)
+    const retryAfterMs = explain || heard ? outage.patience(now, plan.clock) : 0
+    if (heard) audience.post('rejected', { name: this.#key, reason, retryAfterMs })
+    deliver()
+    return explain ? refusal(this.name, reason, retryAfterMs, outage.error) : undefined
+  }
+
+  private tellSettled(flight: Flight | null, verdict: Verdict, error: unknown, now: number, late: boolean): void {
+    const outcome = this.#outage === DISABLED ? 'ignored' : typeof verdict === 'object' ? 'failure' : verdict
+    const duration = flight === null ? NaN : now - flight.startedAt
+    this.#ground.audience.post('settled', {
+      name: this.#key,
+      outcome,
+      late,
+      slow: flight?.slow === true,
+      ...(duration >= 0 && { duration }),
+      ...(error !== undefined && { error }),
+    })
   }
 
   /** The one place where the state changes. */
   private become(next: Outage | Override | null, change: Change | undefined): void {
-    const { plan, audience, home } = this.#ground
+    const { audience, home } = this.#ground
     const was = this.#outage
     const from = was === null ? 'closed' : was.state
     this.#outage = next
@@ -431,20 +415,10 @@ export class Circuit implements Judge {
     if (change === undefined) return
     const { to, at, reason, counts } = change
     if (to === 'open') this.#trips++
-    if (to === 'half-open' && next instanceof Outage) next.beginRecovery(plan)
+    if (to === 'half-open' && next instanceof Outage) next.beginRecovery()
     home?.moved(this)
     if (from === to || !audience.hears(HEARS.transition)) return
-    const outage = next instanceof Outage ? next : was instanceof Outage ? was : undefined
-    audience.post('transition', {
-      name: this.#key,
-      from,
-      to,
-      at,
-      reason,
-      ...counts,
-      ...(outage !== undefined && { trippedAt: outage.trippedAt, recoveryTimeout: outage.recoveryTimeout, relapses: outage.relapses }),
-      ...(outage?.error !== undefined && { error: outage.error }),
-    })
+    audience.post('transition', Object.freeze({ name: this.#key, from, to, at, reason, ...counts, ...(next?.figures ?? was?.figures) }))
   }
 }
 
@@ -454,12 +428,4 @@ interface Change {
   readonly at: number
   readonly reason: string
   readonly counts?: Counts
-}
-
-function nameOf(key: unknown): string {
-  try {
-    return String(key)
-  } catch {
-    return 'unprintable key'
-  }
 }

@@ -2,7 +2,7 @@ import { checkFunction, checkObject, checkString } from './check.js'
 import { Circuit, Ground } from './breaker.js'
 import type { CircuitOpenError } from './errors.js'
 import { Audience } from './observer.js'
-import { Call, type Judge } from './permit.js'
+import { Flight } from './in-flight.js'
 import { checkNames, makePlan, type SharedOptions } from './plan.js'
 import type { AbortSignalLike } from './verdict.js'
 import { describe } from './warn.js'
@@ -68,7 +68,8 @@ export class CircuitBreaker extends Circuit {
     type Result = Awaited<T> | Awaited<Fallback>
     let signal: AbortSignalLike | undefined
     let fallback: ((error: CircuitOpenError) => Fallback) | undefined
-    let admitted: Call | CircuitOpenError | undefined
+    let answer: Flight | CircuitOpenError | undefined
+    let owner: Circuit
     let epoch: number
     try {
       if (typeof fn !== 'function') throw notAFunction('execute', fn)
@@ -77,21 +78,22 @@ export class CircuitBreaker extends Circuit {
         checkCallOptions(signal, fallback)
         if (signal?.aborted === true) throw signal.reason
       }
-      epoch = this.enter()
-      if (epoch < 0) admitted = this.admit(signal, true)
+      owner = this.owner()
+      epoch = owner.enter()
+      if (epoch < 0) answer = owner.admit(true)
     } catch (error) {
       return reject(error)
     }
-    if (admitted === undefined) return run(this, epoch, null, fn, signal) as Promise<Result>
-    if (admitted instanceof Call) {
-      if (signal?.aborted !== true) return run(admitted.judge, admitted.epoch, admitted, fn, signal) as Promise<Result>
+    if (answer === undefined) return run(owner, epoch, null, fn, signal) as Promise<Result>
+    if (answer instanceof Flight) {
+      if (signal?.aborted !== true) return run(owner, answer.epoch, answer, fn, signal) as Promise<Result>
       // A listener to the transition gave up.
-      admitted.ignore()
+      owner.report(answer.epoch, answer, 'ignored', undefined)
       return reject(signal.reason)
     }
-    if (fallback === undefined) return reject(admitted)
+    if (fallback === undefined) return reject(answer)
     try {
-      return Promise.resolve(fallback(admitted))
+      return Promise.resolve(fallback(answer))
     } catch (error) {
       return reject(error)
     }
@@ -137,21 +139,21 @@ export function guard<Fn extends AnyFunction, Fallback>(
 }
 
 /** Calls `fn` and reports what becomes of it. Nothing is kept but two closures. */
-function run(circuit: Judge, epoch: number, call: Call | null, fn: () => unknown, signal: AbortSignalLike | undefined): Promise<unknown> {
+function run(circuit: Circuit, epoch: number, flight: Flight | null, fn: () => unknown, signal: AbortSignalLike | undefined): Promise<unknown> {
   let promise: Promise<unknown>
   try {
     promise = Promise.resolve(fn())
   } catch (error) {
-    circuit.threw(epoch, call, error, signal)
+    circuit.threw(epoch, flight, error, signal)
     return reject(error)
   }
   return promise.then(
     (value) => {
-      circuit.returned(epoch, call, value)
+      circuit.returned(epoch, flight, value)
       return value
     },
     (error: unknown) => {
-      circuit.threw(epoch, call, error, signal)
+      circuit.threw(epoch, flight, error, signal)
       throw error
     },
   )

@@ -147,7 +147,7 @@ let delivering = false
 
 /** Tells what was posted. Called within a delivery it leaves that to the one under way. */
 export function deliver(): void {
-  if (delivering) return
+  if (outbox.length === 0 || delivering) return
   delivering = true
   // Those that a listener posts are told in the same round.
   for (const { seat, kind, event } of outbox) {

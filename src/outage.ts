@@ -1,17 +1,14 @@
 import type { SteadyClock } from './clock.js'
 import type { RefusalReason } from './errors.js'
+import type { Flight } from './in-flight.js'
 import type { FullPhase } from './recovery/phase.js'
+import { summarise } from './summary.js'
 import type { Counts } from './trip/trip.js'
 
 /** What an outage needs of the plan that its breaker runs on. */
 export interface RecoveryPlan {
   readonly phases: readonly FullPhase[]
   readonly probeTimeout: number
-}
-
-/** A call admitted while half-open: it holds a place, and its success counts only in the phase that admitted it. */
-export interface Probe {
-  phase: number
 }
 
 /** How far a recovery has come. */
@@ -37,11 +34,13 @@ export interface Evidence extends Counts {
  * phase. Nobody wakes it: every answer is a function of what is stored here and the time it is asked for.
  */
 export class Outage {
+  readonly #plan: RecoveryPlan
   /** When the wait is over. Computed once, so that every reader compares with the same number. */
   readonly until: number
   #recovery: Recovering | null = null
 
   constructor(
+    plan: RecoveryPlan,
     readonly trippedAt: number,
     readonly recoveryTimeout: number,
     /** Why it was opened, last. */
@@ -52,31 +51,17 @@ export class Outage {
     /** Why it was opened first, by the trip. */
     readonly evidence: Evidence,
   ) {
+    this.#plan = plan
     this.until = trippedAt + recoveryTimeout
   }
 
-  /** The recovery under way; `null` while nobody has called since the wait was over. */
+  /** The recovery under way; `null` until somebody calls after the wait is over. */
   get recovery(): Recovering | null {
     return this.#recovery
   }
 
-  isWaiting(now: number): boolean {
-    return this.#recovery === null && now < this.until
-  }
-
-  /** Past its time it is half-open, although nobody has called yet. */
-  stateAt(now: number): 'open' | 'half-open' {
-    return this.isWaiting(now) ? 'open' : 'half-open'
-  }
-
-  /** Why a call would be refused at `now`, or `undefined` if it would be admitted. */
-  refusalAt(now: number): RefusalReason | undefined {
-    return this.isWaiting(now) ? 'open' : this.#recovery?.refusal(now)
-  }
-
-  /** Milliseconds after which a call that is refused at `now` would not be refused for being early. */
-  patience(now: number, clock: SteadyClock): number {
-    return this.isWaiting(now) ? clock.until(this.until) : (this.#recovery?.patience(now, clock) ?? 0)
+  beginRecovery(): void {
+    this.#recovery = new Recovering(this.#plan)
   }
 
   /** What it has entered; a read derives from the time what it is (`stateAt`). */
@@ -84,13 +69,38 @@ export class Outage {
     return this.#recovery === null ? 'open' : 'half-open'
   }
 
-  beginRecovery(plan: RecoveryPlan): void {
-    this.#recovery = new Recovering(plan)
+  /** Past its time it is half-open, although nobody has called yet. */
+  stateAt(now: number): 'open' | 'half-open' {
+    return now < this.until ? 'open' : 'half-open'
   }
 
-  /** How far recovery has come; at its very beginning if nobody has called yet. */
-  progress(plan: RecoveryPlan): Progress {
-    return (this.#recovery ?? new Recovering(plan)).progress
+  /** Why a call would be refused at `now`, or `undefined` if it would be admitted. */
+  refusalAt(now: number): RefusalReason | undefined {
+    return now < this.until ? 'open' : this.#recovery?.refusal(now)
+  }
+
+  /** Milliseconds after which a call that is refused at `now` would not be refused for being early. */
+  patience(now: number, clock: SteadyClock): number {
+    return this.#recovery === null ? clock.until(this.until) : this.#recovery.patience(now, clock)
+  }
+
+  /** For events. */
+  get figures(): object {
+    const { trippedAt, recoveryTimeout, relapses, error } = this
+    return { trippedAt, recoveryTimeout, relapses, ...(error !== undefined && { error }) }
+  }
+
+  /** For snapshots. */
+  describe(now: number): object {
+    const { relapses, trippedAt, reason, error, evidence } = this
+    return {
+      relapses,
+      trippedAt,
+      reason,
+      ...(error !== undefined && { error: summarise(error) }),
+      evidence: { ...evidence },
+      ...(now >= this.until && { phase: (this.#recovery ?? new Recovering(this.#plan)).progress }),
+    }
   }
 }
 
@@ -108,7 +118,7 @@ export class Recovering {
   /** When the next call is admitted whatever its share. No share is ever refused before the first admission. */
   #gapEnds = Infinity
   /** Calls that hold a place, oldest first, each with the time at which it may lose it. */
-  readonly #places = new Map<Probe, number>()
+  readonly #places = new Map<Flight, number>()
 
   constructor(plan: RecoveryPlan) {
     this.#plan = plan
@@ -133,13 +143,13 @@ export class Recovering {
   }
 
   /** Why the next call would be refused at `now`, or `undefined` if it would be admitted. */
-  refusal(now: number): Extract<RefusalReason, 'probing' | 'ramping'> | undefined {
+  refusal(now: number): 'probing' | 'ramping' | undefined {
     if (!this.#isDue(this.#arrivals + 1, now)) return 'ramping'
     return this.#isFull(now) ? 'probing' : undefined
   }
 
-  /** A call asks. It is counted, and if it is not refused `probe` takes a place. */
-  arrive(probe: Probe, now: number): 'probing' | 'ramping' | undefined {
+  /** A call asks, and is counted. If it is not refused, it must `take` a place. */
+  arrive(now: number): 'probing' | 'ramping' | undefined {
     const refused = this.refusal(now)
     this.#arrivals++
     if (refused === undefined && now >= this.#gapEnds) {
@@ -148,8 +158,20 @@ export class Recovering {
       // Also without a free place: a share that finds none is not saved, or a burst would follow when one is freed.
       this.#shares++
     }
-    if (refused === undefined) this.#take(probe, now)
     return refused
+  }
+
+  take(probe: Flight, now: number): void {
+    // With no place free, the oldest that did not settle in time loses its own, not its vote. Where nothing bounds the places, this only
+    // forgets those that never settle.
+    const enough = this.#phase.maxConcurrent ?? 0
+    for (const [oldest, leaseEnds] of this.#places) {
+      if (this.#places.size < enough || now < leaseEnds) break
+      this.#places.delete(oldest)
+    }
+    probe.phase = this.#index
+    this.#places.set(probe, now + this.#plan.probeTimeout)
+    this.#gapEnds = now + this.#phase.maxGap
   }
 
   patience(now: number, clock: SteadyClock): number {
@@ -159,12 +181,12 @@ export class Recovering {
   }
 
   /** Gives the place of a call that has settled to the next one, if it still holds one. */
-  release(probe: Probe): void {
+  release(probe: Flight): void {
     this.#places.delete(probe)
   }
 
   /** A probe succeeded. Tells whether the last phase is passed. */
-  succeed(probe: Probe): boolean {
+  succeed(probe: Flight): boolean {
     if (probe.phase !== this.#index) return false
     this.#successes++
     if (this.#successes < this.#phase.successThreshold) return false
@@ -202,18 +224,5 @@ export class Recovering {
     if (surplus < 0) return -Infinity
     for (const leaseEnds of this.#places.values()) if (surplus-- === 0) return leaseEnds
     return -Infinity
-  }
-
-  #take(probe: Probe, now: number): void {
-    // With no place free, the oldest that did not settle in time loses its own, not its vote. Where nothing bounds the places, this only
-    // forgets those that never settle.
-    const enough = this.#phase.maxConcurrent ?? 0
-    for (const [oldest, leaseEnds] of this.#places) {
-      if (this.#places.size < enough || now < leaseEnds) break
-      this.#places.delete(oldest)
-    }
-    probe.phase = this.#index
-    this.#places.set(probe, now + this.#plan.probeTimeout)
-    this.#gapEnds = now + this.#phase.maxGap
   }
 }

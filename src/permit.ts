@@ -1,8 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Flight } from './in-flight.js'
-import type { Probe } from './outage.js'
-import { isNoEvidence, type AbortSignalLike, type Verdict } from './verdict.js'
 import { isWait } from './check.js'
+import type { Flight } from './in-flight.js'
+import { isNoEvidence, type AbortSignalLike, type Verdict } from './verdict.js'
 import { warnNonsense } from './warn.js'
 
 /**
@@ -40,34 +39,33 @@ export interface RegistryLike<Key = string> {
 
 /** Who takes reports: the breaker that admitted the call. */
 export interface Judge {
-  report(epoch: number, call: Call | null, verdict: Verdict, error: unknown): boolean
-  returned(epoch: number, call: Call | null, value: unknown): void
-  threw(epoch: number, call: Call | null, error: unknown, signal: AbortSignalLike | undefined): void
+  report(epoch: number, flight: Flight | null, verdict: Verdict, error: unknown): boolean
 }
 
 // Bound once: not every platform has the symbol, and a class would then grow a method named "undefined".
 const dispose: typeof Symbol.dispose = (Symbol as { dispose?: typeof Symbol.dispose }).dispose ?? (Symbol.for('Symbol.dispose') as typeof Symbol.dispose)
 
-/** One admitted call: what its breaker must know when it settles. */
-export class Call implements Permit, Probe {
-  /** The phase of recovery that admitted it; -1 if it was not admitted while half-open. */
-  phase = -1
-  /** Its times, if it is timed. */
-  flight: Flight | null = null
+/** A permit, as its breaker gives it out. */
+export class Ticket implements Permit {
+  readonly #judge: Judge
+  readonly #epoch: number
+  readonly #flight: Flight | null
+  readonly #signal: AbortSignalLike | undefined
   #settled = false
 
-  constructor(
-    readonly judge: Judge,
-    readonly epoch: number,
-    readonly signal: AbortSignalLike | undefined,
-  ) {}
+  constructor(judge: Judge, epoch: number, flight: Flight | null, signal: AbortSignalLike | undefined) {
+    this.#judge = judge
+    this.#epoch = epoch
+    this.#flight = flight
+    this.#signal = signal
+  }
 
   success(): boolean {
     return this.settle('success', undefined)
   }
 
   failure(error?: unknown, options?: { readonly openFor?: number | undefined }): boolean {
-    if (isNoEvidence(error, this.signal)) return this.settle('ignored', error)
+    if (isNoEvidence(error, this.#signal)) return this.settle('ignored', error)
     const openFor = options?.openFor
     if (openFor === undefined) return this.settle('failure', error)
     if (isWait(openFor)) return this.settle({ openFor }, error)
@@ -83,9 +81,9 @@ export class Call implements Permit, Probe {
     this.ignore()
   }
 
-  settle(verdict: Verdict, error: unknown): boolean {
+  private settle(verdict: Verdict, error: unknown): boolean {
     if (this.#settled) return false
     this.#settled = true
-    return this.judge.report(this.epoch, this, verdict, error)
+    return this.#judge.report(this.#epoch, this.#flight, verdict, error)
   }
 }

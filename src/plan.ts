@@ -40,6 +40,8 @@ export interface Plan {
   readonly slowCallDuration: number
   /** Must calls be timed, to see those that hang? */
   readonly seesSlowCalls: boolean
+  /** Must the clock be read for a report, whatever it says? */
+  readonly timesReports: boolean
   readonly recoveryTimeout: RecoveryTimeout
   readonly phases: readonly FullPhase[]
   readonly probeTimeout: number
@@ -82,6 +84,7 @@ export function makePlan(options: SharedOptions, clock?: SteadyClock): Plan {
     trip: chosen,
     slowCallDuration: slowCallDuration ?? Infinity,
     seesSlowCalls: slowCallDuration !== undefined,
+    timesReports: slowCallDuration !== undefined || chosen.needsTime,
     recoveryTimeout,
     phases: checkPhases('recovery', recovery),
     probeTimeout: checkPositiveMs('probeTimeout', probeTimeout),

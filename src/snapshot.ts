@@ -1,13 +1,6 @@
 import type { State } from './observer.js'
 import type { Evidence, Progress } from './outage.js'
-
-/** An error as plain data: enough to recognise it, never the object, of which a response body might hang. */
-export interface ErrorSummary {
-  readonly name: string
-  readonly code?: string | number
-  /** Shortened to 200 characters. */
-  readonly message: string
-}
+import type { ErrorSummary } from './summary.js'
 
 /** A breaker as plain data, safe for JSON. What has no meaning in its state is absent. */
 export interface Snapshot {
@@ -34,22 +27,4 @@ export interface Snapshot {
   readonly evidence?: Evidence
   /** Half-open only. */
   readonly phase?: Progress
-}
-
-/** Summarises any thrown value; never throws. */
-export function summarise(error: unknown): ErrorSummary {
-  try {
-    if (typeof error !== 'object' || error === null) return { name: typeof error, message: short(String(error)) }
-    const { name, code, message } = error as { name?: unknown; code?: unknown; message?: unknown }
-    const cause = (error as { cause?: { code?: unknown } | null }).cause
-    const known = [code, typeof cause === 'object' ? cause?.code : undefined].find((c) => typeof c === 'string' || Number.isFinite(c)) as string | number | undefined
-    const summary = { name: typeof name === 'string' ? short(name) : 'Object', message: typeof message === 'string' ? short(message) : '' }
-    return known === undefined ? summary : { ...summary, code: typeof known === 'string' ? short(known) : known }
-  } catch {
-    return { name: 'unknown', message: 'an error that cannot be read' }
-  }
-}
-
-function short(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 199)}…` : text
 }

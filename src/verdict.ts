@@ -30,10 +30,10 @@ export function isNoEvidence(error: unknown, signal: AbortSignalLike | undefined
 }
 
 /** Asks a classifier. Its fault, its nonsense and its silence all leave the default. */
-export function judge(classify: (subject: never) => unknown, what: string, subject: unknown, fallback: 'success' | 'failure'): Verdict {
+export function judge(classify: (subject: unknown) => unknown, subject: unknown, fallback: 'success' | 'failure'): Verdict {
   let verdict: unknown
   try {
-    verdict = (classify as (subject: unknown) => unknown)(subject)
+    verdict = classify(subject)
     if (verdict === 'success' || verdict === 'failure' || verdict === 'ignored') return verdict
     if (verdict === undefined) return fallback
     if (verdict !== null && typeof verdict === 'object') {
@@ -41,9 +41,9 @@ export function judge(classify: (subject: never) => unknown, what: string, subje
       if (isWait(openFor)) return { openFor }
     }
   } catch (error) {
-    warnThrown(what, error)
+    warnThrown('a classifier', error)
     return fallback
   }
-  warnNonsense(what, verdict)
+  warnNonsense('a classifier', verdict)
   return fallback
 }
