@@ -40,7 +40,7 @@ function printSecond(second, stories, states) {
  */
 const line = (first, cells) => `${first.padStart(4)}  ${cells.map((cell) => cell.padEnd(18)).join('')}`.trimEnd();
 
-const servers = fork(new URL('./servers.mjs', import.meta.url));
+const servers = fork(new URL('./servers.mjs', import.meta.url), { execArgv: [] });
 try {
   const roles = cast(library);
   servers.send({ open: roles.map(({ name, fault, outage }) => ({ name, fault, outage })) });

@@ -24,7 +24,8 @@ class Stage {
   /** @param {Host} host */
   constructor(host) {
     this.#host = host;
-    this.#server.keepAliveTimeout = 60_000;
+    // Only the client closes an idle connection: if both may, a request can meet one that is just being closed.
+    this.#server.keepAliveTimeout = 0;
   }
 
   async open() {

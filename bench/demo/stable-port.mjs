@@ -27,10 +27,19 @@ export async function listen(server, port) {
  */
 function listenOn(server, port) {
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host: '127.0.0.1', port, backlog: 1_024 }, () => {
-      server.removeListener('error', reject);
+    const settled = () => {
+      server.removeListener('listening', onListening);
+      server.removeListener('error', onError);
+    };
+    const onListening = () => {
+      settled();
       resolve(port);
-    });
+    };
+    const onError = (/** @type {Error} */ error) => {
+      settled();
+      reject(error);
+    };
+    server.on('listening', onListening).on('error', onError);
+    server.listen({ host: '127.0.0.1', port, backlog: 1_024 });
   });
 }

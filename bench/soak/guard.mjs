@@ -1,0 +1,48 @@
+import { busyFor } from './script.mjs';
+
+export const recoveryTimeout = 500;
+const backoff = { initial: 300, max: 1_500, factor: 2 };
+export const probeTimeout = 600;
+/** How many probes may be at a host at once, by recovery. */
+export const limits = { single: 1, probes: 2, gradual: 3 };
+/** The first phase of the ramp: one call in four, or one in half a second. */
+export const firstPhase = { ratio: 0.25, successThreshold: 2, maxConcurrent: limits.gradual, maxGap: 500 };
+
+/**
+ * The options of the breaker of one host.
+ *
+ * @param {any} library what `lazybreaker` exports
+ * @param {import('./script.mjs').Guard} guard
+ */
+export function optionsOf({ consecutiveFailures, failureRate, singleProbe, probes, gradual, exponentialBackoff }, guard) {
+  const trips = {
+    run: () => consecutiveFailures(/** @type {{ threshold: number }} */ (guard.trip).threshold),
+    calls: () => failureRate({ rate: 0.5, window: { calls: 10 }, minimumCalls: 5 }),
+    ms: () => failureRate({ rate: 0.5, window: { ms: 2_000 }, minimumCalls: 5 }),
+  };
+  const recoveries = {
+    single: () => singleProbe(),
+    probes: () => probes({ maxConcurrent: limits.probes, successThreshold: 2 }),
+    gradual: () => gradual([firstPhase, { ...firstPhase, ratio: 0.5 }]),
+  };
+  return {
+    trip: trips[guard.trip.kind](),
+    recovery: recoveries[guard.recovery](),
+    recoveryTimeout: guard.backoff ? exponentialBackoff(backoff) : recoveryTimeout,
+    slowCallDuration: guard.slowCallDuration,
+    probeTimeout,
+    classifyResult: (/** @type {number} */ status) => (status === 503 ? { openFor: busyFor } : 'success'),
+  };
+}
+
+/**
+ * How long a breaker has to stay open, worked out apart from the library.
+ *
+ * @param {import('./script.mjs').Guard} guard
+ * @param {number} relapses how often recovery was lost in this outage
+ * @param {boolean} asked whether the host itself said for how long
+ */
+export function waitOf(guard, relapses, asked) {
+  const ordinary = guard.backoff ? Math.min(backoff.initial * backoff.factor ** relapses, backoff.max) : recoveryTimeout;
+  return asked ? Math.max(ordinary, busyFor) : ordinary;
+}

@@ -1,0 +1,225 @@
+import { firstPhase, limits, probeTimeout, waitOf } from './guard.mjs';
+import { fates, stateNames } from './journal.mjs';
+import { tickMs } from './script.mjs';
+
+/** As in {@link stateNames}. */
+const [closed, open, halfOpen] = [0, 1, 2];
+/** After how many ticks a probe's place is free for the next. */
+const probeTicks = probeTimeout / tickMs;
+
+/**
+ * Everything the breakers did wrong, in words, by what the driver saw and what the servers wrote down. It takes the
+ * library's word only for when a state changed; what follows from that is worked out here again.
+ *
+ * @param {import('./script.mjs').Script} story
+ * @param {import('./journal.mjs').Journal} journal
+ * @param {{ log: (group: number) => string }} servers
+ * @param {string[]} states of each host's breaker, at the end
+ * @returns {string[]}
+ */
+export function judge(story, journal, servers, states) {
+  /** @type {string[]} */
+  const complaints = [];
+  const histories = historiesOf(story, journal);
+  const total = story.calls.host.length;
+  /** Of each call: the episode that admitted it, and whether it was a probe. */
+  const admissions = { episode: new Int32Array(total).fill(-1), probe: new Uint8Array(total) };
+  const arrived = new Uint8Array(total);
+  const logs = Array.from({ length: story.processes }, (_, group) => servers.log(group).split('\n'));
+  for (const log of logs) for (const line of log) if (line.startsWith('arrived ')) arrived[Number(line.slice(8))] = 1;
+
+  histories.forEach((history, host) => {
+    const walk = new Walk(host, /** @type {import('./script.mjs').Guard} */ (story.guards[host]), story, journal, arrived, admissions);
+    for (const event of history) walk.step(event);
+    complaints.push(...walk.complaints);
+    if (story.dead[host] === true) {
+      if (states[host] === 'closed' && walk.opened) complaints.push(`host ${host} is dead, and its breaker is closed at the end`);
+    } else if (states[host] !== 'closed') complaints.push(`host ${host} recovered, and its breaker is ${states[host]} at the end`);
+  });
+
+  logs.forEach((log) => complaints.push(...tooManyProbes(log, story, journal, admissions)));
+  return complaints;
+}
+
+/**
+ * @typedef {{ moment: number, kind: 'offer' | 'settle', call: number } | { moment: number, kind: 'change', index: number }} Event
+ */
+
+/** @typedef {{ episode: Int32Array, probe: Uint8Array }} Admissions */
+
+/**
+ * What happened at each host, in order.
+ *
+ * @param {import('./script.mjs').Script} story
+ * @param {import('./journal.mjs').Journal} journal
+ */
+function historiesOf(story, journal) {
+  /** @type {Event[][]} */
+  const histories = Array.from({ length: story.hosts }, () => []);
+  story.calls.host.forEach((host, call) => {
+    histories[host]?.push({ moment: journal.offered[call] ?? 0, kind: 'offer', call }, { moment: journal.settled[call] ?? 0, kind: 'settle', call });
+  });
+  for (let index = 0; index < journal.transitions; index++) {
+    histories[journal.changed.host[index] ?? -1]?.push({ moment: journal.changed.moment[index] ?? 0, kind: 'change', index });
+  }
+  for (const history of histories) history.sort((a, b) => a.moment - b.moment);
+  return histories;
+}
+
+/** Follows one host through the run. */
+class Walk {
+  /** @type {string[]} */
+  complaints = [];
+  opened = false;
+  #state = closed;
+  /** Goes up with every transition: a call belongs to the one in which it was admitted. */
+  #episode = 0;
+  #run = 0;
+  #relapses = 0;
+  #until = 0;
+  #ramp = { offered: 0, admitted: 0, successes: 0, since: 0 };
+  #host;
+  #guard;
+  #story;
+  #journal;
+  #arrived;
+  #admissions;
+
+  /**
+   * @param {number} host
+   * @param {import('./script.mjs').Guard} guard
+   * @param {import('./script.mjs').Script} story
+   * @param {import('./journal.mjs').Journal} journal
+   * @param {Uint8Array} arrived
+   * @param {Admissions} admissions filled in
+   */
+  constructor(host, guard, story, journal, arrived, admissions) {
+    this.#host = host;
+    this.#guard = guard;
+    this.#story = story;
+    this.#journal = journal;
+    this.#arrived = arrived;
+    this.#admissions = admissions;
+  }
+
+  /** @param {Event} event */
+  step(event) {
+    if (event.kind === 'change') this.#change(event.index);
+    else if (event.kind === 'offer') this.#offer(event.call);
+    else this.#settle(event.call);
+  }
+
+  /** @param {string} what */
+  #complain(what) {
+    this.complaints.push(`host ${this.#host}: ${what}`);
+  }
+
+  /** @param {number} index */
+  #change(index) {
+    const { changed } = this.#journal;
+    const from = /** @type {number} */ (changed.from[index]);
+    const to = /** @type {number} */ (changed.to[index]);
+    const now = /** @type {number} */ (changed.tick[index]) * tickMs;
+    if (from !== this.#state) this.#complain(`it went from ${stateNames[from]} to ${stateNames[to]}, and was ${stateNames[this.#state]} at ${now} ms`);
+    if (to === open) {
+      this.#relapses = from === halfOpen ? this.#relapses + 1 : 0;
+      const trippedAt = /** @type {number} */ (changed.trippedAt[index]);
+      if (trippedAt > now) this.#complain(`it opened at ${trippedAt} ms, which is after ${now} ms`);
+      const wait = /** @type {number} */ (changed.recoveryTimeout[index]);
+      const lawful = [waitOf(this.#guard, this.#relapses, false), waitOf(this.#guard, this.#relapses, true)];
+      if (!lawful.includes(wait)) this.#complain(`it opened at ${now} ms for ${wait} ms, and should have for ${lawful.join(' or, asked by the host, ')} ms`);
+      this.#until = trippedAt + wait;
+      this.opened = true;
+    }
+    if (to === halfOpen && now < this.#until) this.#complain(`it turned half-open at ${now} ms, and should have stayed open until ${this.#until} ms`);
+    this.#state = to;
+    this.#episode++;
+    this.#run = 0;
+    this.#ramp = { offered: 0, admitted: 0, successes: 0, since: now };
+  }
+
+  /** @param {number} call */
+  #offer(call) {
+    const now = /** @type {number} */ (this.#story.calls.tick[call]) * tickMs;
+    const refused = this.#journal.fate[call] === fates.refused;
+    const asked = this.#arrived[call] === 1;
+    if (refused && asked) this.#complain(`call ${call} was refused, and arrived at the server`);
+    if (this.#state === open && (asked || !refused)) this.#complain(`call ${call} reached the server at ${now} ms, while its breaker was open until ${this.#until} ms`);
+    if (this.#state === open && refused && now >= this.#until) this.#complain(`call ${call} was refused at ${now} ms, and the breaker was open until ${this.#until} ms`);
+    if (this.#state === closed && refused) this.#complain(`call ${call} was refused by a closed breaker at ${now} ms`);
+    if (!refused) this.#admissions.episode[call] = this.#episode;
+    if (!refused && this.#state === halfOpen) this.#admissions.probe[call] = 1;
+    if (this.#state === halfOpen) this.#share(refused, now);
+  }
+
+  /**
+   * In the first phase of a ramp: one call in so many, and one more whenever a gap is over.
+   *
+   * @param {boolean} refused
+   * @param {number} now
+   */
+  #share(refused, now) {
+    if (this.#guard.recovery !== 'gradual' || this.#ramp.successes >= firstPhase.successThreshold) return;
+    this.#ramp.offered++;
+    if (refused) return;
+    this.#ramp.admitted++;
+    const most = firstPhase.ratio * this.#ramp.offered + 1 + (now - this.#ramp.since) / firstPhase.maxGap;
+    if (this.#ramp.admitted > most) this.#complain(`${this.#ramp.admitted} of ${this.#ramp.offered} calls were let through at ${now} ms, in a phase of one in four`);
+  }
+
+  /** @param {number} call */
+  #settle(call) {
+    const fate = this.#journal.fate[call];
+    if (this.#admissions.episode[call] !== this.#episode) return;
+    if (fate === fates.ok) this.#ramp.successes++;
+    const { trip, slowCallDuration } = this.#guard;
+    // What became slow was counted before it settled, so only guards without slow calls are counted after here.
+    if (trip.kind !== 'run' || slowCallDuration !== undefined || this.#state !== closed) return;
+    if (fate === fates.ok) this.#run = 0;
+    if (fate === fates.failed) this.#run++;
+    if (this.#run >= trip.threshold) {
+      this.#complain(`${this.#run} calls failed in a row, the last of them call ${call}, and the breaker did not open`);
+      this.#run = 0;
+    }
+  }
+}
+
+/**
+ * More probes of one episode at a server than its recovery allows, by the server's own log. Those of one tick are there
+ * together, however fast they are answered: they were let through before any of them was. A probe whose caller has given
+ * it up is over, and one that has had its place for `probeTimeout` may have lost it to another.
+ *
+ * @param {string[]} log of one process
+ * @param {import('./script.mjs').Script} story
+ * @param {import('./journal.mjs').Journal} journal
+ * @param {Admissions} admissions
+ */
+function tooManyProbes(log, story, journal, { episode, probe }) {
+  /** @type {string[]} */
+  const complaints = [];
+  /** @type {Map<number, Map<number, boolean>>} of each host, the probes that came, and whether each has its answer */
+  const present = new Map();
+  for (const line of log) {
+    // With its process ends all it was doing.
+    if (line === 'boot') present.clear();
+    const [what, id] = line.split(' ');
+    const call = Number(id);
+    if (probe[call] !== 1) continue;
+    const host = /** @type {number} */ (story.calls.host[call]);
+    const others = present.get(host) ?? new Map();
+    present.set(host, others);
+    if (what === 'ended' && others.has(call)) others.set(call, true);
+    if (what !== 'arrived') continue;
+    const now = /** @type {number} */ (story.calls.tick[call]);
+    for (const [other, answered] of others) {
+      const since = /** @type {number} */ (story.calls.tick[other]);
+      const abandoned = /** @type {number} */ (journal.abandoned[other]);
+      const over = (answered && since < now) || (abandoned >= 0 && abandoned <= now) || now - since >= probeTicks;
+      if (over || episode[other] !== episode[call]) others.delete(other);
+    }
+    others.set(call, false);
+    const limit = limits[/** @type {import('./script.mjs').Guard} */ (story.guards[host]).recovery];
+    if (others.size > limit) complaints.push(`host ${host} had ${others.size} probes at once at ${now * tickMs} ms, and its limit is ${limit}`);
+  }
+  return complaints;
+}
