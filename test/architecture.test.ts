@@ -66,7 +66,7 @@ describe('state and epoch are assigned in one function', () => {
 
 describe('imports point one way, and adapters know the index alone', () => {
   const layers = [
-    ['clock.ts', 'warn.ts', 'check.ts', 'errors.ts', 'verdict.ts', 'observer.ts', 'recovery-timeout.ts'],
+    ['clock.ts', 'warn.ts', 'check.ts', 'errors.ts', 'verdict.ts', 'observer.ts', 'recovery-timeout.ts', 'summary.ts'],
     ['trip/', 'recovery/'],
     ['outage.ts', 'override.ts', 'plan.ts', 'in-flight.ts', 'permit.ts', 'snapshot.ts'],
     ['breaker.ts'],
