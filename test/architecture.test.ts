@@ -18,7 +18,8 @@ it('there is something to look at: if not, npm run build', () => {
 });
 
 describe('timers and clocks are named in no file but the one that reads the clock', () => {
-  const allowed = { 'clock.ts': ['performance'] };
+  // A server says in the wall clock's words how long to stay away; nothing else does.
+  const allowed = { 'clock.ts': ['performance'], 'adapters/fetch.ts': ['Date'] };
 
   it('holds', () => {
     expect(noTimers(sources, allowed)).toEqual([]);
@@ -31,13 +32,14 @@ describe('timers and clocks are named in no file but the one that reads the cloc
     ['breaker.ts', '\nconst now = globalThis.performance.now();', 'performance'],
     ['clock.ts', '\nconst now = Date.now;', 'Date'],
   ])('bites when %s ends in %j', (path, line, word) => {
-    expect(noTimers(withFile(sources, path, (text) => text + line), allowed)).toEqual([
+    expect(noTimers(withFile(sources, path, (text) => text + line), allowed)).toContainEqual(
       expect.stringMatching(new RegExp(`^${path}:\\d+ names ${word}\\. `)),
-    ]);
+    );
   });
 
   it('lets comments say what the code may not', () => {
-    expect(noTimers(withFile(sources, 'outage.ts', (text) => `${text}\n// no setTimeout(), no Date.now()\n`), allowed)).toEqual([]);
+    const commented = withFile(sources, 'outage.ts', (text) => `${text}\n/** No setTimeout(). */ // no Date.now()\n`);
+    expect(noTimers(commented, allowed)).toEqual(noTimers(sources, allowed));
   });
 });
 
