@@ -1,103 +1,99 @@
 import { describe } from './warn.js'
 
-/** A `TypeError` for a wrong type, a `RangeError` for a number out of range; both name the option, the rule and the value got. */
-function refuse(name: string, rule: string, value: unknown, hint = ''): never {
-  const message = `${name}: expected ${rule}, got ${describe(value)}${hint}`
-  throw typeof value === 'number' ? new RangeError(message) : new TypeError(message)
-}
+/** A check gives back the value it was given, or throws an error that names the option, the rule and the value. */
+type Check<T> = (name: string, value: unknown) => T
 
-/** A whole number from `min` to `max`. */
-export function checkCount(name: string, value: unknown, min = 1, max = Number.MAX_SAFE_INTEGER): number {
-  if (Number.isInteger(value) && !Object.is(value, -0) && (value as number) >= min && (value as number) <= max) return value as number
-  const upTo = max === Number.MAX_SAFE_INTEGER ? `of at least ${String(min)}` : `from ${String(min)} to ${String(max)}`
-  refuse(name, `a whole number ${upTo}`, value)
-}
-
-/** A finite number of milliseconds, 0 or more. */
-export function checkMs(name: string, value: unknown): number {
-  if (isWait(value) && !Object.is(value, -0)) return value
-  refuse(name, 'a finite number of at least 0', value)
-}
-
-/** A finite number of milliseconds, more than 0. */
-export function checkPositiveMs(name: string, value: unknown): number {
-  if (isWait(value) && value > 0) return value
-  refuse(name, 'a finite number above 0', value)
-}
-
-/** A share: more than 0, at most 1. */
-export function checkRate(name: string, value: unknown): number {
-  if (typeof value === 'number' && value > 0 && value <= 1) return value
-  const percent = typeof value === 'number' && value > 1 && value <= 100
-  refuse(name, 'a number above 0 and at most 1', value, percent ? ` (for ${String(value)} %, say ${String(value / 100)})` : '')
-}
-
-/** A number from 0 to 1. */
-export function checkUnit(name: string, value: unknown): number {
-  if (typeof value === 'number' && value >= 0 && value <= 1 && !Object.is(value, -0)) return value
-  refuse(name, 'a number from 0 to 1', value)
-}
-
-/** A finite number of at least 1. */
-export function checkFactor(name: string, value: unknown): number {
-  if (isWait(value) && value >= 1) return value
-  refuse(name, 'a finite number of at least 1', value)
-}
-
-export function checkFunction<T>(name: string, value: T): T {
-  if (typeof value === 'function') return value
-  refuse(name, 'a function', value)
-}
-
-export function checkString(name: string, value: unknown): string {
-  if (typeof value === 'string') return value
-  refuse(name, 'a string', value)
-}
-
-/** An object whose own keys are all among `known`. The error for another key hints at what was meant. */
-export function checkObject<T extends object>(name: string, value: T, known: readonly string[], elsewhere: Readonly<Record<string, string>> = {}): T {
-  if (typeof value !== 'object' || (value as unknown) === null || Array.isArray(value)) refuse(name, 'an object', value)
-  for (const key of Object.keys(value)) {
-    if (known.includes(key)) continue
-    const meant = Object.hasOwn(elsewhere, key) ? elsewhere[key] : nearest(key, known)
-    throw new TypeError(`${name}: unknown option ${describe(key)}${meant === undefined ? `; known are ${known.join(', ')}` : `; did you mean ${meant}?`}`)
+function rule<T>(text: string, holds: (value: unknown) => boolean): Check<T> {
+  return (name, value) => {
+    if (holds(value) && !Object.is(value, -0)) return value as T
+    const percent = text === SHARE && isWait(value) && value > 1 && value <= 100 ? `; ${describe(value)} % is ${describe(value / 100)}` : ''
+    const message = `${name}: expected ${text}, got ${describe(value)}${percent}`
+    throw typeof value === 'number' ? new RangeError(message) : new TypeError(message)
   }
-  return value
 }
+
+const SHARE = 'a number above 0 and at most 1'
 
 /** Is `value` a time one can wait: a finite number, not negative? */
 export function isWait(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value < Infinity
 }
 
-/** A call that two options answer in contrary ways. */
+export const checkCount = /* @__PURE__ */ rule<number>('a whole number of at least 1', (v) => Number.isSafeInteger(v) && (v as number) > 0)
+export const checkTolerance = /* @__PURE__ */ rule<number>('a whole number of at least 0', (v) => Number.isSafeInteger(v) && (v as number) >= 0)
+export const checkMs = /* @__PURE__ */ rule<number>('a finite number of at least 0', isWait)
+export const checkPositiveMs = /* @__PURE__ */ rule<number>('a finite number above 0', (v) => isWait(v) && v > 0)
+export const checkFactor = /* @__PURE__ */ rule<number>('a finite number of at least 1', (v) => isWait(v) && v >= 1)
+export const checkRate = /* @__PURE__ */ rule<number>(SHARE, (v) => isWait(v) && v > 0 && v <= 1)
+export const checkUnit = /* @__PURE__ */ rule<number>('a number from 0 to 1', (v) => isWait(v) && v <= 1)
+export const checkString = /* @__PURE__ */ rule<string>('a string', (v) => typeof v === 'string')
+export const checkBoolean = /* @__PURE__ */ rule<boolean>('true or false', (v) => typeof v === 'boolean')
+export const checkReading = /* @__PURE__ */ rule<number>('a finite number', Number.isFinite)
+const isFunction = /* @__PURE__ */ rule<unknown>('a function', (v) => typeof v === 'function')
+const isObject = /* @__PURE__ */ rule<object>('an object', (v) => typeof v === 'object' && v !== null && !Array.isArray(v))
+
+export function checkFunction<T>(name: string, value: T): T {
+  return isFunction(name, value) as T
+}
+
+/** An object whose own keys are all among `known`. The error for another key hints at what was meant. */
+export function checkObject<T extends object>(name: string, value: T, known: readonly string[]): T {
+  for (const key of Object.keys(isObject(name, value))) {
+    if (known.includes(key)) continue
+    const [target, , home = target] = ELSEWHERE.find(([, words]) => words.split(' ').includes(key)) ?? []
+    const hint = target === undefined ? nearest(key, known) : known.includes(target) ? target : home
+    throw new TypeError(`${name}: unknown option ${describe(key)}; ${hint === undefined ? `known are ${known.join(', ')}` : `did you mean ${hint}?`}`)
+  }
+  return value
+}
+
+/** Two options that contradict each other have no right behaviour, so they are refused. */
 export function contradiction(message: string): never {
   throw new RangeError(message)
 }
 
+/** The known word that is nearest by edit distance (Levenshtein 1966), if one is near: a third of the letters may differ. */
 function nearest(word: string, known: readonly string[]): string | undefined {
   let best: string | undefined
-  let least = Math.max(2, word.length >> 2) + 1
+  let least = 2 + word.length / 4
   for (const candidate of known) {
-    const d = distance(word.toLowerCase(), candidate.toLowerCase())
-    if (d < least) {
-      least = d
+    const row = Array.from({ length: candidate.length + 1 }, (_, j) => j)
+    for (let i = 0; i < word.length; i++) {
+      let diagonal = i
+      row[0] = i + 1
+      for (let j = 1; j < row.length; j++) {
+        const above = row[j]!
+        const same = word[i]!.toLowerCase() === candidate[j - 1]!.toLowerCase()
+        row[j] = Math.min(above + 1, row[j - 1]! + 1, diagonal + (same ? 0 : 1))
+        diagonal = above
+      }
+    }
+    if (row.at(-1)! < least) {
+      least = row.at(-1)!
       best = candidate
     }
   }
   return best
 }
 
-/** Edit distance (Levenshtein 1966), one row of the matrix at a time. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row[b.length] ?? 0
-}
+/** What opossum, cockatiel, resilience4j and gobreaker call an option, and where ours is to be found by those who look for it elsewhere. */
+const ELSEWHERE: readonly (readonly [target: string, words: string, home?: string])[] = [
+  ['recoveryTimeout', 'resetTimeout halfOpenAfter waitDurationInOpenState'],
+  ['probeTimeout', 'maxWaitDurationInHalfOpenState'],
+  ['slowCallDuration', 'slowCallDurationThreshold'],
+  ['rate', 'threshold errorThresholdPercentage failureRateThreshold', 'trip: failureRate({ rate })'],
+  ['slowCallRate', 'slowCallRateThreshold', 'trip: failureRate({ slowCallRate })'],
+  ['minimumCalls', 'volumeThreshold minimumNumberOfCalls minimumThroughput', 'trip: failureRate({ minimumCalls })'],
+  ['window', 'rollingCountTimeout rollingCountBuckets slidingWindowSize slidingWindowType duration interval', 'trip: failureRate({ window })'],
+  ['maxConcurrent', 'permittedNumberOfCallsInHalfOpenState halfOpenMaxConcurrent maxRequests', 'recovery: probes({ maxConcurrent })'],
+  ['trip', 'breaker readyToTrip'],
+  ['classifyError', 'errorFilter ignoreExceptions recordExceptions isSuccessful'],
+  ['transition', 'open close halfOpen onBreak onReset onHalfOpen onStateChange', 'observe({ transition })'],
+  ['settled', 'success failure', 'observe({ settled })'],
+  ['rejected', 'reject', 'observe({ rejected })'],
+  ['initial', 'initialDelay'],
+  ['max', 'maxDelay'],
+  ['factor', 'exponent multiplier'],
+  ['', 'timeout', "slowCallDuration, and the call's own AbortSignal.timeout"],
+  ['', 'fallback', 'execute(fn, { fallback })'],
+]

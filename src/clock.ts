@@ -63,21 +63,26 @@ export class SteadyClock {
       raw = this.#source.now()
     } catch (error) {
       warnThrown('clock', error)
-      return this.#raw + this.#shift
+      raw = this.#raw
     }
     const last = this.#raw + this.#shift
-    if (typeof raw !== 'number' || !Number.isFinite(raw + this.#shift)) {
+    const now = (raw as number) + this.#shift
+    if (typeof raw !== 'number' || !(now >= last && now < Infinity)) return this.#amend(raw, last)
+    this.#raw = raw
+    return now
+  }
+
+  #amend(raw: unknown, last: number): number {
+    const behind = last - (raw as number)
+    if (typeof raw !== 'number' || !Number.isFinite(behind)) {
       warnNonsense('clock', raw)
       return last
     }
-    if (raw + this.#shift < last) {
-      const shift = last - raw
-      if (!Number.isFinite(shift)) return last
-      this.#shift = shift
-    }
     this.#raw = raw
-    // Rounding of the shift must not take back what was already read.
-    return Math.max(raw + this.#shift, last)
+    this.#shift = behind
+    // Rounding must not take back what was already read.
+    while (raw + this.#shift < last) this.#shift += Number.EPSILON * (Math.abs(raw) + Math.abs(last))
+    return raw + this.#shift
   }
 
   /**
@@ -85,11 +90,9 @@ export class SteadyClock {
    * by exactly that, would read less, whatever the rounding.
    */
   until(moment: number): number {
-    const ms = moment - (this.#raw + this.#shift)
-    if (ms <= 0) return 0
-    if (this.#raw + ms + this.#shift >= moment) return ms
-    const slack = Number.EPSILON * (Math.abs(this.#raw) + Math.abs(this.#shift) + Math.abs(moment) + ms)
-    return ms + 2 * slack
+    let ms = Math.max(moment - (this.#raw + this.#shift), 0)
+    while (this.#raw + ms + this.#shift < moment) ms += Number.EPSILON * (Math.abs(this.#raw) + Math.abs(moment))
+    return ms
   }
 }
 

@@ -16,8 +16,7 @@ export class CircuitOpenError extends Error {
 
   static {
     // On the prototype, not on each error: a refusal carries only what is its own.
-    Object.defineProperty(this.prototype, 'name', { value: 'CircuitOpenError', configurable: true, writable: true })
-    Object.defineProperty(this.prototype, 'code', { value: CODE, configurable: true, writable: true })
+    Object.assign(this.prototype, { name: 'CircuitOpenError', code: CODE })
   }
   declare readonly code: typeof CODE
 
@@ -30,23 +29,14 @@ export class CircuitOpenError extends Error {
   }
 }
 
-/** Builds the refusal with stack capture turned off, which is most of what an `Error` costs (V8; elsewhere a stack may appear). */
+/** Builds the refusal with stack capture turned off, which is most of what an `Error` costs (V8; elsewhere, or if `Error` is frozen, a stack may appear). */
 export function refusal(breaker: string | undefined, reason: RefusalReason, retryAfterMs: number, cause: unknown): CircuitOpenError {
+  const errors = Error as { stackTraceLimit?: number }
   const limit = errors.stackTraceLimit
-  if (limit !== undefined) setStackTraceLimit(0)
+  const settable = limit !== undefined && Reflect.set(errors, 'stackTraceLimit', 0)
   const error = new CircuitOpenError(breaker, reason, retryAfterMs, cause)
-  if (limit !== undefined) setStackTraceLimit(limit)
+  if (settable) errors.stackTraceLimit = limit
   return error
-}
-
-const errors = Error as { stackTraceLimit?: number | undefined }
-
-function setStackTraceLimit(limit: number): void {
-  try {
-    errors.stackTraceLimit = limit
-  } catch {
-    // A frozen `Error`: the stack is captured after all.
-  }
 }
 
 function message(breaker: string | undefined, reason: RefusalReason, retryAfterMs: number): string {

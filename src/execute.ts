@@ -68,9 +68,6 @@ export class CircuitBreaker extends Circuit {
     type Result = Awaited<T> | Awaited<Fallback>
     let signal: AbortSignalLike | undefined
     let fallback: ((error: CircuitOpenError) => Fallback) | undefined
-    let answer: Flight | CircuitOpenError | undefined
-    let owner: Circuit
-    let epoch: number
     try {
       if (typeof fn !== 'function') throw notAFunction('execute', fn)
       if (options !== undefined) {
@@ -78,13 +75,19 @@ export class CircuitBreaker extends Circuit {
         checkCallOptions(signal, fallback)
         if (signal?.aborted === true) throw signal.reason
       }
-      owner = this.owner()
-      epoch = owner.enter()
-      if (epoch < 0) answer = owner.admit(true)
     } catch (error) {
       return reject(error)
     }
-    if (answer === undefined) return run(owner, epoch, null, fn, signal) as Promise<Result>
+    const epoch = this.enter()
+    if (epoch >= 0) return run(this, epoch, null, fn, signal) as Promise<Result>
+    let answer: Flight | CircuitOpenError | undefined
+    let owner: Circuit
+    try {
+      owner = this.owner()
+      answer = owner.admit(true)!
+    } catch (error) {
+      return reject(error)
+    }
     if (answer instanceof Flight) {
       if (signal?.aborted !== true) return run(owner, answer.epoch, answer, fn, signal) as Promise<Result>
       // A listener to the transition gave up.

@@ -1,4 +1,4 @@
-import { checkFunction, checkObject } from './check.js'
+import { checkBoolean, checkFunction, checkObject } from './check.js'
 import type { RefusalReason } from './errors.js'
 import { defuse, warnThrown } from './warn.js'
 
@@ -60,34 +60,21 @@ export interface Observer<Name = unknown> {
   readonly durations?: boolean | undefined
 }
 
-type Kind = (typeof KINDS)[number]
+/** What can be heard, as bits, so that a call nobody listens to pays one test. */
+export const HEARS = { transition: 1, settled: 2, rejected: 4, durations: 8 } as const
+type Kind = Exclude<keyof typeof HEARS, 'durations'>
+const KINDS = ['transition', 'settled', 'rejected'] as const
 
-/** One observer, as it was when it came. */
-class Seat {
-  taken = true
-  readonly transition: unknown
-  readonly settled: unknown
-  readonly rejected: unknown
-  readonly durations: boolean
-
-  constructor(readonly observer: Observer<never>) {
-    const { transition, settled, rejected, durations = false } = checkObject('observe', observer, ['transition', 'settled', 'rejected', 'durations'], ELSEWHERE)
-    for (const [name, listener] of Object.entries({ transition, settled, rejected })) {
-      if (listener !== undefined) checkFunction(`observe: ${name}`, listener)
-    }
-    if (typeof durations !== 'boolean') throw new TypeError('observe: durations: expected true or false')
-    this.transition = transition
-    this.settled = settled
-    this.rejected = rejected
-    this.durations = durations
-  }
+interface Seat {
+  readonly observer: Observer<never>
+  /** What it listens to; nothing any more once it has left. */
+  heard: number
 }
 
 /** Those who listen to one breaker, or to all of a registry. */
 export class Audience {
   readonly #parent: Audience | null
   #seats: readonly Seat[] = []
-  /** What is heard, as bits, so that a call nobody listens to pays one test. */
   #heard = 0
 
   /** @param parent - an audience that hears all that this one does */
@@ -112,10 +99,16 @@ export class Audience {
 
   /** @throws TypeError if `observer` is not one */
   add(observer: Observer<never>): () => void {
-    const seat = new Seat(observer)
+    const { durations = false } = checkObject('observe', observer, [...KINDS, 'durations'])
+    const seat = { observer, heard: checkBoolean('durations', durations) ? HEARS.durations : 0 }
+    for (const kind of KINDS) {
+      if (observer[kind] === undefined) continue
+      checkFunction(kind, observer[kind])
+      seat.heard |= HEARS[kind]
+    }
     this.#seat([...this.#seats, seat])
     return () => {
-      seat.taken = false
+      seat.heard = 0
       this.#seat(this.#seats.filter((other) => other !== seat))
     }
   }
@@ -123,23 +116,14 @@ export class Audience {
   /** Keeps `event` for all who listen now. It is told by `deliver`, when the state is final. */
   post(kind: Kind, event: object): void {
     this.#parent?.post(kind, event)
-    for (const seat of this.#seats) {
-      if (seat[kind] !== undefined) outbox.push({ seat, kind, event })
-    }
+    for (const seat of this.#seats) if ((seat.heard & HEARS[kind]) !== 0) outbox.push({ seat, kind, event })
   }
 
   #seat(seats: readonly Seat[]): void {
     this.#seats = seats
-    this.#heard = 0
-    for (const seat of seats) {
-      for (const kind of KINDS) if (seat[kind] !== undefined) this.#heard |= HEARS[kind]
-      if (seat.durations) this.#heard |= HEARS.durations
-    }
+    this.#heard = seats.reduce((heard, seat) => heard | seat.heard, 0)
   }
 }
-
-const KINDS = ['transition', 'settled', 'rejected'] as const
-export const HEARS = { transition: 1, settled: 2, rejected: 4, durations: 8 } as const
 
 // One queue for all breakers: events are told in the order in which they happened, also those that a listener causes elsewhere.
 const outbox: { seat: Seat; kind: Kind; event: object }[] = []
@@ -151,27 +135,13 @@ export function deliver(): void {
   delivering = true
   // Those that a listener posts are told in the same round.
   for (const { seat, kind, event } of outbox) {
-    if (!seat.taken) continue
+    if ((seat.heard & HEARS[kind]) === 0) continue
     try {
-      const answer: unknown = Reflect.apply(seat[kind] as (event: object) => unknown, seat.observer, [event])
-      if (answer !== undefined) defuse(`a listener to ${kind}`, answer)
+      defuse(`a listener to ${kind}`, seat.observer[kind]?.(event as never))
     } catch (error) {
       warnThrown(`a listener to ${kind}`, error)
     }
   }
   outbox.length = 0
   delivering = false
-}
-
-const ELSEWHERE = {
-  open: 'transition',
-  close: 'transition',
-  halfOpen: 'transition',
-  onStateChange: 'transition',
-  onBreak: 'transition',
-  onReset: 'transition',
-  onHalfOpen: 'transition',
-  success: 'settled',
-  failure: 'settled',
-  reject: 'rejected',
 }

@@ -1,4 +1,4 @@
-import { checkCount, checkFunction, checkMs, checkObject, checkPositiveMs, contradiction } from './check.js'
+import { checkCount, checkFunction, checkMs, checkObject, checkPositiveMs, checkReading, contradiction } from './check.js'
 import { SteadyClock, systemClock, type Clock } from './clock.js'
 import { checkPhases, type FullPhase, type Recovery } from './recovery/phase.js'
 import { singleProbe } from './recovery/single-probe.js'
@@ -6,7 +6,6 @@ import { DEFAULT_RECOVERY_TIMEOUT, type RecoveryTimeout } from './recovery-timeo
 import { consecutiveFailures } from './trip/consecutive-failures.js'
 import { checkTrip, type AnyTrip } from './trip/trip.js'
 import type { Verdict } from './verdict.js'
-import { describe } from './warn.js'
 
 /** The options that a breaker and a registry share. `undefined` means the default; anything else is checked, never repaired. */
 export interface SharedOptions {
@@ -52,7 +51,7 @@ export interface Plan {
 
 /** Refuses options whose names are neither shared ones nor among `own`. */
 export function checkNames<T extends object>(options: T, own: readonly string[]): T {
-  return checkObject('options', options, [...own, ...SHARED], ELSEWHERE)
+  return checkObject('options', options, [...own, ...SHARED])
 }
 
 /**
@@ -61,7 +60,7 @@ export function checkNames<T extends object>(options: T, own: readonly string[])
  */
 export function overlay(base: SharedOptions, over: Omit<SharedOptions, 'clock'>): SharedOptions {
   const known = SHARED.filter((name) => name !== 'clock')
-  const said = Object.entries(checkObject('options', over, known, ELSEWHERE)).filter(([, value]: [string, unknown]) => value !== undefined)
+  const said = Object.entries(checkObject('options', over, known)).filter(([, value]: [string, unknown]) => value !== undefined)
   const { trip, failureThreshold, ...rest } = base
   return { ...(over.trip === undefined && over.failureThreshold === undefined && { trip, failureThreshold }), ...rest, ...Object.fromEntries(said) }
 }
@@ -95,45 +94,6 @@ export function makePlan(options: SharedOptions, clock?: SteadyClock): Plan {
 }
 
 function steady(clock: Clock): SteadyClock {
-  const given = clock as Partial<Clock> | null | undefined
-  if (typeof given?.now !== 'function') throw new TypeError(`clock: expected { now(): number }, got ${describe(clock)}`)
-  const first: unknown = clock.now()
-  if (typeof first !== 'number' || !Number.isFinite(first)) throw new TypeError(`clock: expected now() to give a finite number, got ${describe(first)}`)
-  return new SteadyClock(clock, first)
-}
-
-/** What other libraries, and older habits, call these. */
-const ELSEWHERE = {
-  // opossum
-  resetTimeout: 'recoveryTimeout',
-  timeout: "slowCallDuration (to see hanging calls; cancel them with the call's own AbortSignal.timeout)",
-  errorThresholdPercentage: 'trip: failureRate({ rate, … }), a share from 0 to 1',
-  volumeThreshold: 'trip: failureRate({ minimumCalls, … })',
-  rollingCountTimeout: 'trip: failureRate({ window: { ms } })',
-  rollingCountBuckets: 'trip: failureRate({ window: { ms, buckets } })',
-  errorFilter: "classifyError (give 'ignored')",
-  capacity: 'a semaphore around the call; this library limits only probes',
-  fallback: 'execute(fn, { fallback })',
-  // cockatiel
-  halfOpenAfter: 'recoveryTimeout',
-  breaker: 'trip',
-  threshold: 'failureThreshold, or trip: failureRate({ rate, … })',
-  // resilience4j
-  failureRateThreshold: 'trip: failureRate({ rate, … }), a share from 0 to 1',
-  slowCallRateThreshold: 'trip: failureRate({ slowCallRate, … }), a share from 0 to 1',
-  slowCallDurationThreshold: 'slowCallDuration',
-  waitDurationInOpenState: 'recoveryTimeout',
-  permittedNumberOfCallsInHalfOpenState: 'recovery: probes({ maxConcurrent, successThreshold })',
-  maxWaitDurationInHalfOpenState: 'probeTimeout',
-  minimumNumberOfCalls: 'trip: failureRate({ minimumCalls, … })',
-  slidingWindowSize: 'trip: failureRate({ window })',
-  slidingWindowType: 'trip: failureRate({ window: { calls } or { ms } })',
-  ignoreExceptions: "classifyError (give 'ignored')",
-  recordExceptions: 'classifyError',
-  // gobreaker
-  maxRequests: 'recovery: probes({ maxConcurrent, successThreshold })',
-  interval: 'trip: failureRate({ window: { ms } })',
-  readyToTrip: 'trip',
-  isSuccessful: 'classifyError',
-  onStateChange: 'observe({ transition })',
+  checkFunction('clock.now', (clock as Partial<Clock> | null)?.now)
+  return new SteadyClock(clock, checkReading('clock.now()', clock.now()))
 }

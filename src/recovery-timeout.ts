@@ -35,7 +35,7 @@ export interface BackoffOptions {
  * @throws TypeError or RangeError naming the option that is wrong
  */
 export function exponentialBackoff(options: BackoffOptions): (relapse: Relapse) => number {
-  const read = checkObject('exponentialBackoff', options, ['initial', 'max', 'factor', 'jitter', 'random'], ALIASES)
+  const read = checkObject('exponentialBackoff', options, ['initial', 'max', 'factor', 'jitter', 'random'])
   const initial = checkPositiveMs('initial', read.initial)
   const { max = Math.max(600_000, initial), factor = 2, jitter = 0, random = Math.random } = read
   checkPositiveMs('max', max)
@@ -48,8 +48,6 @@ export function exponentialBackoff(options: BackoffOptions): (relapse: Relapse) 
     return jitter === 0 ? wait : wait * (1 - jitter * draw(random))
   }
 }
-
-const ALIASES = { initialDelay: 'initial', maxDelay: 'max', exponent: 'factor', multiplier: 'factor', base: 'factor' }
 
 function draw(random: () => number): number {
   let drawn: unknown

@@ -1,4 +1,4 @@
-import { checkCount, checkObject, checkPositiveMs, checkRate } from '../check.js'
+import { checkCount, checkObject, checkPositiveMs, checkRate, checkTolerance } from '../check.js'
 import { describe } from '../warn.js'
 
 /** One step of a recovery: who may call while it runs, and what ends it. */
@@ -27,20 +27,19 @@ export interface FullPhase extends Phase {
 /** @throws TypeError or RangeError naming what is wrong */
 export function checkPhases(name: string, recovery: Recovery): readonly FullPhase[] {
   if (!Array.isArray(recovery) || recovery.length === 0) {
-    const hint = typeof recovery === 'function' ? ' (call the function: it gives the list)' : ''
-    throw new TypeError(`${name}: expected singleProbe(), probes(), gradual() or a list of phases, got ${describe(recovery)}${hint}`)
+    throw new TypeError(`${name}: expected a list of phases, as singleProbe() gives, got ${describe(recovery)}`)
   }
   return Object.freeze(recovery.map((phase: Phase, i) => fill(`${name}[${String(i)}]`, phase)))
 }
 
 function fill(name: string, phase: Phase): FullPhase {
-  const known = ['ratio', 'successThreshold', 'maxFailures', 'maxConcurrent', 'maxGap']
-  const { ratio, successThreshold, maxFailures = 0, maxConcurrent, maxGap = 1_000 } = checkObject(name, phase, known)
-  return Object.freeze({
-    ratio: checkRate(`${name}.ratio`, ratio),
-    successThreshold: checkCount(`${name}.successThreshold`, successThreshold),
-    maxFailures: checkCount(`${name}.maxFailures`, maxFailures, 0),
-    maxConcurrent: maxConcurrent === undefined ? undefined : checkCount(`${name}.maxConcurrent`, maxConcurrent),
-    maxGap: checkPositiveMs(`${name}.maxGap`, maxGap),
-  })
+  const { ratio, successThreshold, maxFailures = 0, maxConcurrent, maxGap = 1_000 } = checkObject(name, phase, FIELDS)
+  checkRate(`${name}.ratio`, ratio)
+  checkCount(`${name}.successThreshold`, successThreshold)
+  checkTolerance(`${name}.maxFailures`, maxFailures)
+  if (maxConcurrent !== undefined) checkCount(`${name}.maxConcurrent`, maxConcurrent)
+  checkPositiveMs(`${name}.maxGap`, maxGap)
+  return Object.freeze({ ratio, successThreshold, maxFailures, maxConcurrent, maxGap })
 }
+
+const FIELDS = ['ratio', 'successThreshold', 'maxFailures', 'maxConcurrent', 'maxGap']

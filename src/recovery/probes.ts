@@ -14,10 +14,8 @@ export interface ProbesOptions {
  * @throws TypeError or RangeError naming the option that is wrong
  */
 export function probes(options: ProbesOptions = {}): Recovery {
-  const { maxConcurrent = 3, successThreshold = 2 } = checkObject('probes', options, ['maxConcurrent', 'successThreshold'], ELSEWHERE)
+  const { maxConcurrent = 3, successThreshold = 2 } = checkObject('probes', options, ['maxConcurrent', 'successThreshold'])
   checkCount('maxConcurrent', maxConcurrent)
   checkCount('successThreshold', successThreshold)
   return Object.freeze([Object.freeze({ ratio: 1, successThreshold, maxConcurrent })])
 }
-
-const ELSEWHERE = { maxRequests: 'maxConcurrent', permittedNumberOfCallsInHalfOpenState: 'maxConcurrent', halfOpenMaxConcurrent: 'maxConcurrent', calls: 'maxConcurrent' }

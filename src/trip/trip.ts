@@ -1,4 +1,5 @@
-import { describe, warnNonsense, warnThrown } from '../warn.js'
+import { checkBoolean, checkFunction, isWait } from '../check.js'
+import { warnNonsense, warnThrown } from '../warn.js'
 
 /** What a trip remembers, as numbers for snapshots and events. */
 export interface Counts {
@@ -54,27 +55,21 @@ export interface Trip<Memory> {
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the memory of one trip is never handed to another
 export type AnyTrip = Trip<any>
 
-const METHODS = ['fresh', 'success', 'failure', 'trips', 'counts'] as const
-
 /** @throws TypeError if `trip` is not one */
 export function checkTrip(name: string, trip: AnyTrip): AnyTrip {
   const given = trip as Partial<AnyTrip> | null
-  const missing =
-    typeof given !== 'object' || given === null
-      ? 'consecutiveFailures(n), failureRate({ … }), anyOf(…) or a Trip'
-      : (METHODS.find((method) => typeof given[method] !== 'function')?.replace(/$/, '() to be a function') ??
-        (typeof given.needsTime !== 'boolean' ? 'needsTime to be a boolean' : undefined) ??
-        (given.slow !== undefined && typeof given.slow !== 'function' ? 'slow() to be a function' : undefined))
-  if (missing !== undefined) throw new TypeError(`${name}: expected ${missing}, got ${describe(trip)}`)
+  checkBoolean(`${name}.needsTime`, given?.needsTime)
+  for (const method of ['fresh', 'success', 'failure', 'trips', 'counts'] as const) checkFunction(`${name}.${method}`, given?.[method])
+  if (trip.slow !== undefined) checkFunction(`${name}.slow`, trip.slow)
   return trip
 }
 
 /** What `trip` counts, if it can say so in numbers; a trip of one's own that throws or gives nonsense has counted nothing. */
 export function countsOf(trip: AnyTrip, memory: unknown, now: number): Counts {
   try {
-    const counts: unknown = trip.counts(memory === undefined ? trip.fresh() : memory, now)
-    const { failures, calls, slowCalls } = counts as { [C in keyof Counts]: unknown }
-    if (isCount(failures) && (calls === undefined || isCount(calls)) && (slowCalls === undefined || isCount(slowCalls))) {
+    const counts = trip.counts(memory === undefined ? trip.fresh() : memory, now)
+    const { failures, calls, slowCalls } = counts
+    if ([failures, calls ?? 0, slowCalls ?? 0].every(isWait)) {
       return { failures, ...(calls !== undefined && { calls }), ...(slowCalls !== undefined && { slowCalls }) }
     }
     warnNonsense('trip.counts', counts)
@@ -82,8 +77,4 @@ export function countsOf(trip: AnyTrip, memory: unknown, now: number): Counts {
     warnThrown('trip.counts', error)
   }
   return { failures: 0 }
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && value < Infinity
 }
