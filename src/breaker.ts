@@ -3,14 +3,14 @@ import { refusal, type CircuitOpenError, type RefusalReason } from './errors.js'
 import { Flight, InFlight } from './in-flight.js'
 import { Audience, deliver, HEARS, type Observer, type State } from './observer.js'
 import { Outage } from './outage.js'
-import { DISABLED, FORGOTTEN, Override } from './override.js'
-import { Ticket, type AcquireOptions, type Judge, type Permit } from './permit.js'
+import { DISABLED, FORGOTTEN, type Override } from './override.js'
+import type { Judge } from './permit.js'
 import type { Plan } from './plan.js'
-import { DEFAULT_RECOVERY_TIMEOUT, waitOf } from './recovery-timeout.js'
+import { waitOf } from './recovery-timeout.js'
 import type { Snapshot } from './snapshot.js'
-import { countsOf, type Counts } from './trip/trip.js'
+import { countsOf, fold, reasonToOpen } from './trip/fold.js'
+import type { Counts } from './trip/trip.js'
 import { judge, isNoEvidence, type AbortSignalLike, type Verdict } from './verdict.js'
-import { warnNonsense, warnThrown } from './warn.js'
 
 /** The registry that a breaker lives in, as far as the breaker knows it. */
 export interface Home {
@@ -75,92 +75,58 @@ export class Circuit implements Judge {
     }
   }
 
-  /** What the breaker is now. Reading changes nothing. */
-  get state(): State {
-    const { outage, now } = this.look()
-    return outage === null ? 'closed' : outage.stateAt(now)
+  /** Who takes a call or a command: after this one was forgotten, the registry's breaker of this key. @internal */
+  owner(): Circuit {
+    return this.#outage === FORGOTTEN && this.#ground.home !== null ? this.#ground.home.for(this.#key) : this
   }
 
-  /** Would a call be admitted now? Reading takes no place. */
-  get canExecute(): boolean {
-    const { outage, now } = this.look()
-    return outage?.refusalAt(now) === undefined
+  /** The state as all readers see it: of one reading of the clock. @internal */
+  look(): { outage: Outage | Override | null; now: number; clock: SteadyClock } {
+    const self = this.answerer()
+    const { clock } = self.#ground.plan
+    // The clock may call back, so it is read before the state. While closed nothing depends on it.
+    const now = self.#outage === null ? NaN : clock.now()
+    return { outage: self.#outage, now, clock }
   }
 
-  /** Milliseconds until a call may be admitted: 0 if one would be now, else a time after which none is refused for being early. */
-  get retryAfterMs(): number {
-    const { outage, now, clock } = this.look()
-    return outage?.refusalAt(now) === undefined ? 0 : outage.patience(now, clock)
-  }
-
-  /** A copy of what the breaker knows, as plain data. */
-  snapshot(): Snapshot {
-    const self = this.current()
-    const { plan } = self.#ground
-    const at = plan.clock.now()
+  /** @internal */
+  describe(): Snapshot {
+    const self = this.answerer()
+    const { clock, trip } = self.#ground.plan
+    const at = clock.now()
     const outage = self.#outage
     const { name } = self
     return {
       ...(name !== undefined && { name }),
       state: outage === null ? 'closed' : outage.stateAt(at),
       at,
-      retryAfterMs: outage?.refusalAt(at) === undefined ? 0 : outage.patience(at, plan.clock),
+      retryAfterMs: outage?.refusalAt(at) === undefined ? 0 : outage.patience(at, clock),
       trips: self.#trips,
-      ...countsOf(plan.trip, self.#memory, at),
+      ...countsOf(trip, self.#memory, at),
       ...outage?.describe(at),
     }
   }
 
-  /**
-   * Asks to make a call, whose outcome the caller then reports.
-   * @throws CircuitOpenError if the call is refused
-   */
-  acquire(options?: AcquireOptions): Permit {
-    const answer = this.issue(options?.signal, true)
-    if (answer instanceof Ticket) return answer
-    // eslint-disable-next-line @typescript-eslint/only-throw-error -- a refusal that is explained is an error
-    throw answer
-  }
-
-  /** As `acquire`, but a refused call gets `undefined`: nothing is thrown and nothing is built. */
-  tryAcquire(options?: AcquireOptions): Permit | undefined {
-    return this.issue(options?.signal, false) as Ticket | undefined
-  }
-
-  /** Refuses all calls until `reset()`. */
-  forceOpen(): void {
+  /** Does what somebody decided by hand. @internal */
+  command(next: Override | null, reason: string): void {
     const self = this.owner()
-    const wait = waitOf(self.#ground.plan.recoveryTimeout, 0, undefined)
-    self.command(new Override('forced-open', 'forced-open', wait === 0 ? DEFAULT_RECOVERY_TIMEOUT : wait), 'forced-open')
+    const at = self.#ground.plan.clock.now()
+    self.become(next, { to: next === null ? 'closed' : next.state, at, reason })
+    deliver()
   }
 
-  /** Admits all calls and judges none, until `reset()`. */
-  disable(): void {
-    this.owner().command(DISABLED, 'disabled')
+  /** The wait of an outage that nothing has tripped. @internal */
+  plainWait(): number {
+    return waitOf(this.#ground.plan.recoveryTimeout, 0, undefined)
   }
 
-  /** Closes, with an empty memory. Calls in flight are no longer waited for. */
-  reset(): void {
-    this.owner().command(null, 'reset')
-  }
-
-  /**
-   * Listens to this breaker until the returned function is called. Of a registry's breaker one usually observes the registry.
-   * @throws TypeError if `observer` has a listener of another name, or one that is not a function
-   */
-  observe(observer: Observer<string | undefined>): () => void {
+  /** @internal */
+  listen(observer: Observer<never>): () => void {
     const self = this.owner()
     const { plan, audience, home } = self.#ground
     // The audience on shared ground is the registry's: a breaker with listeners of its own moves to ground of its own.
     if (home !== null && !audience.isNested) self.#ground = new Ground(plan, new Audience(audience), home)
     return self.#ground.audience.add(observer)
-  }
-
-  // What follows is for the rest of the package.
-
-  /** Who takes a call or a command: after this one was forgotten, the registry's breaker of this key. @internal */
-  owner(): Circuit {
-    return this.#outage === FORGOTTEN && this.#ground.home !== null ? this.#ground.home.for(this.#key) : this
   }
 
   /** Admits a call on a circuit that is closed and times nothing: its epoch, or -1 where `admit` must decide. @internal */
@@ -273,25 +239,8 @@ export class Circuit implements Judge {
   }
 
   /** Who answers a question: the registry's breaker of this key, if this one was forgotten and there is one. */
-  private current(): Circuit {
+  private answerer(): Circuit {
     return this.#outage === FORGOTTEN ? (this.#ground.home?.get(this.#key) ?? this) : this
-  }
-
-  /** The state as all readers see it: of one reading of the clock, and none while closed. */
-  private look(): { outage: Outage | Override | null; now: number; clock: SteadyClock } {
-    const self = this.current()
-    const { clock } = self.#ground.plan
-    // The clock may call back, so it is read before the state.
-    const now = self.#outage === null ? NaN : clock.now()
-    return { outage: self.#outage, now, clock }
-  }
-
-  private issue(signal: AbortSignalLike | undefined, explain: boolean): Ticket | CircuitOpenError | undefined {
-    const self = this.owner()
-    const epoch = self.enter()
-    if (epoch >= 0) return new Ticket(self, epoch, null, signal)
-    const answer = self.admit(explain)
-    return answer instanceof Flight ? new Ticket(self, answer.epoch, answer, signal) : answer
   }
 
   /** Reads the clock, and counts the calls that became slow since somebody looked last, each as if somebody had looked at that moment. */
@@ -321,25 +270,15 @@ export class Circuit implements Judge {
     else if (reason !== undefined) this.open(now, reason, error, 0, null)
   }
 
-  /** Folds one thing into the trip's memory, and asks whether to open. A trip that throws has seen nothing. */
+  /** Folds one thing into the trip's memory; gives the reason to open now, if there is one. */
   private remember(what: 'success' | 'failure' | 'slow', slow: boolean, now: number): string | undefined {
     const { trip } = this.#ground.plan
     const epoch = this.#epoch
-    let reason: unknown
-    try {
-      const memory: unknown = this.#memory === undefined ? trip.fresh() : this.#memory
-      const next: unknown = what === 'slow' ? trip.slow?.(memory, now) : trip[what](memory, slow, now)
-      if (epoch !== this.#epoch) return undefined
-      this.#memory = next
-      reason = trip.trips(next, now)
-      if (reason === undefined || epoch !== this.#epoch) return undefined
-      if (typeof reason === 'string') return reason
-    } catch (error) {
-      warnThrown('trip', error)
-      return undefined
-    }
-    warnNonsense('trip.trips', reason)
-    return undefined
+    const memory = fold(trip, this.#memory, what, slow, now)
+    if (epoch !== this.#epoch) return undefined
+    this.#memory = memory
+    const reason = reasonToOpen(trip, memory, now)
+    return epoch === this.#epoch ? reason : undefined
   }
 
   /** Hears a probe that is in time. */
@@ -370,13 +309,6 @@ export class Circuit implements Judge {
     if (epoch !== this.#epoch) return
     const evidence = lost === null ? { reason, ...counts } : lost.evidence
     this.become(new Outage(plan, trippedAt, wait, reason, error, relapses, evidence), { to: 'open', at: trippedAt, reason, counts })
-  }
-
-  /** Does what somebody decided by hand. */
-  private command(next: Override | null, reason: string): void {
-    const at = this.#ground.plan.clock.now()
-    this.become(next, { to: next === null ? 'closed' : next.state, at, reason })
-    deliver()
   }
 
   private refuse(outage: Outage | Override, reason: RefusalReason, now: number, explain: boolean): CircuitOpenError | undefined {

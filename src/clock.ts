@@ -66,20 +66,19 @@ export class SteadyClock {
       raw = this.#raw
     }
     const last = this.#raw + this.#shift
-    const now = (raw as number) + this.#shift
-    if (typeof raw !== 'number' || !(now >= last && now < Infinity)) return this.#amend(raw, last)
-    this.#raw = raw
+    const now = typeof raw === 'number' ? raw + this.#shift : NaN
+    if (!(now >= last && now < Infinity)) return this.#amend(raw, last)
+    this.#raw = raw as number
     return now
   }
 
   #amend(raw: unknown, last: number): number {
-    const behind = last - (raw as number)
-    if (typeof raw !== 'number' || !Number.isFinite(behind)) {
+    if (typeof raw !== 'number' || !Number.isFinite(last - raw)) {
       warnNonsense('clock', raw)
       return last
     }
     this.#raw = raw
-    this.#shift = behind
+    this.#shift = last - raw
     // Rounding must not take back what was already read.
     while (raw + this.#shift < last) this.#shift += Number.EPSILON * (Math.abs(raw) + Math.abs(last))
     return raw + this.#shift

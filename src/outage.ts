@@ -2,6 +2,7 @@ import type { SteadyClock } from './clock.js'
 import type { RefusalReason } from './errors.js'
 import type { Flight } from './in-flight.js'
 import type { FullPhase } from './recovery/phase.js'
+import type { Evidence, Progress } from './snapshot.js'
 import { summarise } from './summary.js'
 import type { Counts } from './trip/trip.js'
 
@@ -9,24 +10,6 @@ import type { Counts } from './trip/trip.js'
 export interface RecoveryPlan {
   readonly phases: readonly FullPhase[]
   readonly probeTimeout: number
-}
-
-/** How far a recovery has come. */
-export interface Progress {
-  /** Of the running phase, from 0. */
-  readonly index: number
-  readonly ratio: number
-  /** Absent if nothing bounds it. */
-  readonly maxConcurrent?: number
-  /** Places taken. */
-  readonly inFlight: number
-  readonly successes: number
-  readonly successThreshold: number
-}
-
-/** The numbers that began an outage. */
-export interface Evidence extends Counts {
-  readonly reason: string
 }
 
 /**

@@ -1,11 +1,13 @@
 import { Ground, type Circuit, type Home } from './breaker.js'
 import { checkCount, checkFunction } from './check.js'
 import { Eviction } from './eviction.js'
-import { CircuitBreaker, guard, reject, type AnyFunction, type ExecuteOptions, type Guarded, type WrapOptions } from './execute.js'
+import { CircuitBreaker } from './circuit-breaker.js'
+import { execute, reject, type ExecuteOptions } from './execute.js'
 import { Audience, type Observer } from './observer.js'
 import { checkNames, makePlan, overlay, type SharedOptions } from './plan.js'
 import type { Snapshot } from './snapshot.js'
 import { describe } from './warn.js'
+import { wrap, type AnyFunction, type Guarded, type WrapOptions } from './wrap.js'
 
 /** What `configure` may give for one key: laid over the registry's options. `trip` and `failureThreshold` each replace either. */
 export type KeyOptions = Omit<SharedOptions, 'clock'>
@@ -99,7 +101,7 @@ export class BreakerRegistry<Key = string> implements Iterable<[Key, CircuitBrea
     } catch (error) {
       return reject(error)
     }
-    return breaker.execute(fn, options)
+    return execute(breaker, fn, options)
   }
 
   /**
@@ -108,7 +110,7 @@ export class BreakerRegistry<Key = string> implements Iterable<[Key, CircuitBrea
    */
   wrap<Fn extends AnyFunction, Fallback = never>(keyOf: (...args: Parameters<Fn>) => Key, fn: Fn, options: WrapOptions<Fn, Fallback> = {}): Guarded<Fn, Fallback> {
     checkFunction('wrap: keyOf', keyOf)
-    return guard((args) => this.for(keyOf(...args)), fn, options)
+    return wrap((args) => this.for(keyOf(...args)), fn, options)
   }
 
   /** Forgets the breaker of `key`, whatever its state; tells whether there was one. Whoever holds it is handed on to the next of that key. */

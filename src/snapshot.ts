@@ -1,6 +1,6 @@
 import type { State } from './observer.js'
-import type { Evidence, Progress } from './outage.js'
 import type { ErrorSummary } from './summary.js'
+import type { Counts } from './trip/trip.js'
 
 /** A breaker as plain data, safe for JSON. What has no meaning in its state is absent. */
 export interface Snapshot {
@@ -27,4 +27,22 @@ export interface Snapshot {
   readonly evidence?: Evidence
   /** Half-open only. */
   readonly phase?: Progress
+}
+
+/** How far a recovery has come. */
+export interface Progress {
+  /** Of the running phase, from 0. */
+  readonly index: number
+  readonly ratio: number
+  /** Absent if nothing bounds it. */
+  readonly maxConcurrent?: number
+  /** Places taken. */
+  readonly inFlight: number
+  readonly successes: number
+  readonly successThreshold: number
+}
+
+/** The numbers that began an outage. */
+export interface Evidence extends Counts {
+  readonly reason: string
 }

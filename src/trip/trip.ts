@@ -1,5 +1,4 @@
-import { checkBoolean, checkFunction, isWait } from '../check.js'
-import { warnNonsense, warnThrown } from '../warn.js'
+import { checkBoolean, checkFunction } from '../check.js'
 
 /** What a trip remembers, as numbers for snapshots and events. */
 export interface Counts {
@@ -62,19 +61,4 @@ export function checkTrip(name: string, trip: AnyTrip): AnyTrip {
   for (const method of ['fresh', 'success', 'failure', 'trips', 'counts'] as const) checkFunction(`${name}.${method}`, given?.[method])
   if (trip.slow !== undefined) checkFunction(`${name}.slow`, trip.slow)
   return trip
-}
-
-/** What `trip` counts, if it can say so in numbers; a trip of one's own that throws or gives nonsense has counted nothing. */
-export function countsOf(trip: AnyTrip, memory: unknown, now: number): Counts {
-  try {
-    const counts = trip.counts(memory === undefined ? trip.fresh() : memory, now)
-    const { failures, calls, slowCalls } = counts
-    if ([failures, calls ?? 0, slowCalls ?? 0].every(isWait)) {
-      return { failures, ...(calls !== undefined && { calls }), ...(slowCalls !== undefined && { slowCalls }) }
-    }
-    warnNonsense('trip.counts', counts)
-  } catch (error) {
-    warnThrown('trip.counts', error)
-  }
-  return { failures: 0 }
 }

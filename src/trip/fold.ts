@@ -1,0 +1,46 @@
+import { isWait } from '../check.js'
+import { warnNonsense, warnThrown } from '../warn.js'
+import type { AnyTrip, Counts } from './trip.js'
+
+// How a trip is asked. It may be somebody's own, so whatever it throws or gives, the breaker goes on.
+
+/** The memory after one more thing; `undefined` stands for a fresh one. A trip that throws has seen nothing. */
+export function fold(trip: AnyTrip, memory: unknown, what: 'success' | 'failure' | 'slow', slow: boolean, now: number): unknown {
+  try {
+    const before: unknown = memory === undefined ? trip.fresh() : memory
+    if (what === 'slow') return trip.slow?.(before, now)
+    return what === 'success' ? trip.success(before, slow, now) : trip.failure(before, slow, now)
+  } catch (error) {
+    warnThrown('trip', error)
+    return memory
+  }
+}
+
+/** The reason to open now, if there is one. */
+export function reasonToOpen(trip: AnyTrip, memory: unknown, now: number): string | undefined {
+  let reason: unknown
+  try {
+    reason = trip.trips(memory, now)
+  } catch (error) {
+    warnThrown('trip.trips', error)
+    return undefined
+  }
+  if (reason === undefined || typeof reason === 'string') return reason
+  warnNonsense('trip.trips', reason)
+  return undefined
+}
+
+/** What `trip` counts, if it can say so in numbers; a trip of one's own that throws or gives nonsense has counted nothing. */
+export function countsOf(trip: AnyTrip, memory: unknown, now: number): Counts {
+  try {
+    const counts = trip.counts(memory === undefined ? trip.fresh() : memory, now)
+    const { failures, calls, slowCalls } = counts
+    if ([failures, calls ?? 0, slowCalls ?? 0].every(isWait)) {
+      return { failures, ...(calls !== undefined && { calls }), ...(slowCalls !== undefined && { slowCalls }) }
+    }
+    warnNonsense('trip.counts', counts)
+  } catch (error) {
+    warnThrown('trip.counts', error)
+  }
+  return { failures: 0 }
+}
