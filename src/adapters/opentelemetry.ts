@@ -22,8 +22,8 @@ export interface OpenTelemetryMeter {
   createObservableGauge(name: string, options: object): object
   createObservableCounter(name: string, options: object): object
   createHistogram(name: string, options: object): { record(value: number, attributes: Attributes): void }
-  addBatchObservableCallback(callback: (result: never) => void, observables: never): void
-  removeBatchObservableCallback(callback: (result: never) => void, observables: never): void
+  addBatchObservableCallback(callback: never, observables: never): void
+  removeBatchObservableCallback(callback: never, observables: never): void
 }
 
 /** What is used of OpenTelemetry's `trace`. */
@@ -97,11 +97,11 @@ export function instrument<Key = unknown>(source: MeasuredRegistry<Key> | Measur
   try {
     const { observe, observables } = observablesOf(meter, table, names)
     const timed = durations ? recorderOf(meter, names.duration, buckets ?? BUCKETS) : undefined
-    meter.addBatchObservableCallback(observe, observables as never)
+    meter.addBatchObservableCallback(observe as never, observables as never)
     const unobserve = table.observe(timed, trace && ((event) => { mark(trace, event) }))
     return () => {
       unobserve()
-      meter.removeBatchObservableCallback(observe, observables as never)
+      meter.removeBatchObservableCallback(observe as never, observables as never)
       free()
     }
   } catch (error) {

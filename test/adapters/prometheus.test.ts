@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Gauge, Registry } from 'prom-client';
+import { Gauge, Registry, type OpenMetricsContentType } from 'prom-client';
 import { describe, expect, it, vi } from 'vitest';
 import { BreakerRegistry, CircuitBreaker, ManualClock, type CircuitOpenError } from '../../src/index.js';
 import { instrument, type PrometheusOptions } from '../../src/adapters/prometheus.js';
@@ -371,7 +371,8 @@ describe('setting up and taking down', () => {
 
   it('speaks OpenMetrics where the register does, and is undone there too', async () => {
     const upstreams = new BreakerRegistry();
-    const register = new Registry(Registry.OPENMETRICS_CONTENT_TYPE);
+    const register = new Registry<OpenMetricsContentType>();
+    register.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
     const stop = instrument(upstreams, { register, durations: true });
     succeed(upstreams.for('payments'));
     for (let scrape = 0; scrape < 2; scrape++) {
