@@ -1,17 +1,3 @@
-/**
- * @typedef {object} Role one host of the demo: what happens to it, and how it is guarded
- * @property {string} name
- * @property {'none' | 'refuses' | 'hangs' | 'errors' | 'silent'} fault what it does during its outage; a silent host never answers
- * @property {[from: number, to: number]} [outage] in milliseconds from the start
- * @property {string} story the outage in words
- * @property {string[]} guard the breaker's options in words
- * @property {number} rate calls a second
- * @property {number} from when the calls begin, in milliseconds from the start
- * @property {number} patience how long a caller waits, in milliseconds
- * @property {boolean} control whether the same calls are also made without a breaker
- * @property {object} options of the breaker
- */
-
 /** How long the demo runs, in milliseconds, when nothing is scaled. */
 export const duration = 20_000;
 
@@ -20,13 +6,13 @@ export const duration = 20_000;
  *
  * @param {any} library what `lazybreaker` exports
  * @param {number} [scale] multiplies every time; a test plays the demo faster
- * @returns {Role[]}
+ * @returns {import('./cast.mjs').Role[]}
  */
 export function cast({ consecutiveFailures, failureRate, singleProbe, probes, gradual, exponentialBackoff }, scale = 1) {
   const ms = (/** @type {number} */ time) => time * scale;
   const steady = { rate: 40 / scale, from: 0, patience: ms(2_000), control: true };
   const silent = { fault: 'silent', rate: 200 / scale, from: ms(4_000), patience: ms(30_000), control: false };
-  return /** @type {Role[]} */ ([
+  return /** @type {import('./cast.mjs').Role[]} */ ([
     {
       ...steady,
       name: 'healthy',
@@ -65,7 +51,7 @@ export function cast({ consecutiveFailures, failureRate, singleProbe, probes, gr
       fault: 'errors',
       outage: [ms(4_000), ms(9_000)],
       story: 'answers 500 every second time',
-      guard: ['opens at 40 % failures in 1 s', 'asks again after 1 s', 'comes back by a ramp: 10, 50, 100 %'],
+      guard: ['opens at 40 % failures in 1 s', 'asks again after 1 s', 'back by a ramp: 10, 50, 100 % of calls'],
       options: {
         trip: failureRate({ rate: 0.4, window: { ms: ms(1_000) }, minimumCalls: 20 }),
         recoveryTimeout: ms(1_000),

@@ -2,8 +2,6 @@
  * `npm run demo`: six real servers in a child process, steady traffic to each through one registry of breakers, for
  * twenty seconds. Prints a line per second and a table, and writes a picture.
  */
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +9,7 @@ import { pathToFileURL } from 'node:url';
 import * as library from 'lazybreaker';
 import { cast, duration } from './cast.mjs';
 import { picture } from './picture.mjs';
+import { openStage } from './stage.mjs';
 import { tables } from './table.mjs';
 import { play } from './traffic.mjs';
 
@@ -40,29 +39,17 @@ function printSecond(second, stories, states) {
  */
 const line = (first, cells) => `${first.padStart(4)}  ${cells.map((cell) => cell.padEnd(18)).join('')}`.trimEnd();
 
-const servers = fork(new URL('./servers.mjs', import.meta.url), { execArgv: [] });
+const roles = cast(library);
+const stage = await openStage(roles);
 try {
-  const roles = cast(library);
-  servers.send({ open: roles.map(({ name, fault, outage }) => ({ name, fault, outage })) });
-  const [{ ports }] = await once(servers, 'message');
-  const origins = ports.map((/** @type {number} */ port) => `http://127.0.0.1:${port}`);
-
   console.log(`One registry, ${roles.length} hosts, ${duration / 1_000} seconds.   ● closed  ○ open  ◐ half-open   ✓ answered  ✗ failed  ⊘ refused\n`);
   console.log(line('', roles.map((role) => role.name)));
-  servers.send({ start: true });
-  const stories = await play({
-    library,
-    roles,
-    origins,
-    duration,
-    onServer: (listener) => servers.on('message', listener),
-    eachSecond: printSecond,
-  });
+  const stories = await play({ library, roles, stage, duration, eachSecond: printSecond });
 
   console.log(`\n${tables(stories)}`);
   const file = join(tmpdir(), 'lazybreaker-demo.html');
   writeFileSync(file, picture(stories, duration));
   console.log(`\nThe picture of the run: ${pathToFileURL(file).href}`);
 } finally {
-  servers.disconnect();
+  await stage.close();
 }

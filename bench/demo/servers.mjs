@@ -1,6 +1,6 @@
 /**
  * The hosts of the demo, in a process of their own, forked by `demo.mjs`. Told `{ open: hosts }` it answers
- * `{ ports }`; told `{ start: true }` it plays each host's outage and says `{ host, up }` when one begins and ends.
+ * `{ ports }`; told `{ start: true }` it plays each host's outage and says `{ host, up, at }` when one begins and ends.
  * It ends when its parent disconnects.
  */
 import { createServer } from 'node:http';
@@ -43,11 +43,16 @@ class Stage {
       this.#server.close();
       this.#server.closeAllConnections();
     }
-    process.send?.({ host: this.#host.name, up: false });
+    this.#tell();
     await sleep(to - from);
     if (this.#host.fault === 'refuses') await listen(this.#server, this.#port);
     this.#up = true;
-    process.send?.({ host: this.#host.name, up: true });
+    this.#tell();
+  }
+
+  /** Says whether the outage is on, and since when. */
+  #tell() {
+    process.send?.({ host: this.#host.name, up: this.#up, at: performance.timeOrigin + performance.now() });
   }
 
   /**

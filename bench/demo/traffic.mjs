@@ -1,16 +1,5 @@
-/**
- * What happened to one host in the run. Times are milliseconds from the start.
- *
- * @typedef {object} Story
- * @property {import('./cast.mjs').Role} role
- * @property {Call[]} calls those made through the breaker
- * @property {Call[]} control the same calls at the same moments, without a breaker
- * @property {{ at: number, from: string, to: string, reason: string }[]} transitions
- * @property {{ at: number, up: boolean }[]} outages when the server said that it went down and came back
- * @property {{ at: number, hanging: number }[]} hanging calls that were in flight, sampled
- *
- * @typedef {{ at: number, outcome: 'ok' | 'failed' | 'refused' | 'hanging' }} Call `hanging`: unanswered when the run ended
- */
+/** @typedef {import('./traffic.mjs').Story} Story */
+/** @typedef {import('./traffic.mjs').Call} Call */
 
 /**
  * A host answered with an error.
@@ -20,19 +9,35 @@ class BadAnswer extends Error {
 }
 
 /**
+ * One call as a service makes it: an answer of 500 or more is an error, and the body is part of the call.
+ *
+ * @param {string} url
+ * @param {AbortSignal} signal
+ */
+async function get(url, signal) {
+  const response = await fetch(url, { signal });
+  const body = await response.text();
+  if (response.status >= 500) throw new BadAnswer(`${response.status}: ${body}`);
+  return body;
+}
+
+/**
  * Sends every host its steady traffic through one registry, and beside it the same calls without a breaker.
  *
- * @param {object} stage
- * @param {any} stage.library what `lazybreaker` exports
- * @param {import('./cast.mjs').Role[]} stage.roles
- * @param {string[]} stage.origins the origin of each role's server
- * @param {number} stage.duration in milliseconds
- * @param {(listener: (message: { host: string, up: boolean }) => void) => void} stage.onServer where the servers tell of their outages
- * @param {(second: number, stories: Story[], states: string[]) => void} [stage.eachSecond]
- * @param {number} [stage.second] how long that is
+ * @param {object} run
+ * @param {any} run.library what `lazybreaker` exports
+ * @param {import('./cast.mjs').Role[]} run.roles
+ * @param {Pick<Awaited<ReturnType<typeof import('./stage.mjs').openStage>>, 'origins' | 'begin'>} run.stage their servers
+ * @param {number} run.duration in milliseconds
+ * @param {(second: number, stories: Story[], states: string[]) => void} [run.eachSecond]
  * @returns {Promise<Story[]>}
  */
-export async function play({ library, roles, origins, duration, onServer, eachSecond, second = 1_000 }) {
+export async function play({ library, roles, stage, duration, eachSecond }) {
+  const { origins } = stage;
+  // What is loaded and compiled on first use is no part of the story.
+  for (let i = 0; i < 20; i++) {
+    await Promise.all(origins.map((origin, host) => roles[host]?.fault === 'silent' || get(`${origin}/warm-up`, AbortSignal.timeout(10_000))));
+  }
   const { BreakerRegistry, CircuitOpenError } = library;
   const start = performance.now();
   const now = () => performance.now() - start;
@@ -48,7 +53,8 @@ export async function play({ library, roles, origins, duration, onServer, eachSe
     transition: (/** @type {any} */ { name, at, from, to, reason }) =>
       storyOf.get(name)?.transitions.push({ at: at - start, from, to, reason }),
   });
-  onServer(({ host, up }) => stories.find((story) => story.role.name === host)?.outages.push({ at: now(), up }));
+  // Both processes read the same wall clock, so what one saw can be placed in the other's time.
+  stage.begin(({ host, up, at }) => stories.find((story) => story.role.name === host)?.outages.push({ at: at - performance.timeOrigin - start, up }));
 
   /** Of each host the calls not yet settled, each with the controller by which its caller gives up. */
   const inFlight = new Map(stories.map((story) => [story, new Map()]));
@@ -81,19 +87,6 @@ export async function play({ library, roles, origins, duration, onServer, eachSe
     unsettled.set(caller, settled);
   }
 
-  /**
-   * One call as a service makes it: an answer of 500 or more is an error, and the body is part of the call.
-   *
-   * @param {string} url
-   * @param {AbortSignal} signal
-   */
-  async function get(url, signal) {
-    const response = await fetch(url, { signal });
-    const body = await response.text();
-    if (response.status >= 500) throw new BadAnswer(`${response.status}: ${body}`);
-    return body;
-  }
-
   const sent = roles.map(() => 0);
   let sampled = -Infinity;
   let lastSecond = 0;
@@ -108,12 +101,13 @@ export async function play({ library, roles, origins, duration, onServer, eachSe
           record(story, 'calls', (signal) => upstreams.execute(origin, () => get(`${origin}/guarded`, signal), { signal }));
           if (role.control) record(story, 'control', (signal) => get(`${origin}/control`, signal));
         }
-        if (time - sampled >= second / 10 || time === duration) {
+        if (time - sampled >= 100 || time === duration) {
           story.hanging.push({ at: time, hanging: inFlight.get(story)?.size ?? 0 });
         }
       });
-      if (time - sampled >= second / 10) sampled = time;
-      if (time >= (lastSecond + 1) * second) {
+      if (time - sampled >= 100) sampled = time;
+      // More than one, if the machine was busy with something else.
+      while (time >= (lastSecond + 1) * 1_000) {
         lastSecond++;
         eachSecond?.(lastSecond, stories, origins.map((origin) => upstreams.for(origin).state));
       }

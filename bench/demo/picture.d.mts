@@ -1,0 +1,3 @@
+import type { Story } from './traffic.mjs';
+
+export function picture(stories: Story[], duration: number): string;
