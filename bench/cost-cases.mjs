@@ -78,8 +78,9 @@ export async function constructKeyed({ name, kind, rounds = 25 }) {
 }
 
 /** Bytes and live timers per breaker, in a map by host, each used once. */
-export async function heap({ name, kind, count }) {
-  const cost = (await load(name)).costs[kind];
+export async function heap({ name, kind, count, alone = false }) {
+  const cost = { ...(await load(name)).costs[kind] };
+  if (alone) delete cost.perKey;
   const keys = keysOf(count);
   // One of each beforehand, so that compiled code and shapes are not counted.
   await cost.call(cost.make('lasting'), ok);
@@ -121,7 +122,7 @@ export async function idle({ name, kind, count, ms }) {
   delay.disable();
   const { user, system } = process.cpuUsage(used);
   keep(breakers);
-  return { p99: delay.percentile(99) / 1e6, max: delay.max / 1e6, busy: (user + system) / 1_000 / ms };
+  return { p99: delay.percentile(99) / 1e6, busy: (user + system) / 1_000 / ms };
 }
 
 /** A call by key, the keys in an order no cache foresees. */

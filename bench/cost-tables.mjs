@@ -34,21 +34,21 @@ ${markdown(['', 'success: failures in a row', 'success: window of 100 calls', 's
 
 export function idleAndSizeTable(ids, heap, idle, sizes) {
   const none = idle.find((row) => row.id === undefined);
-  const rows = heap.map(({ id, kind, few, many }) => {
-    const leanest = heap.find((row) => row.id === id).kind === kind;
+  const rows = heap.map(({ id, kind, alone, few, many }) => {
+    const leanest = !alone && heap.find((row) => row.id === id).kind === kind;
     const resting = idle.find((row) => row.id === id);
     return [
-      bold(id, leanest ? id : `${id}, ${kind === 'count' ? 'window of 100 calls' : 'window of 10 s'}`),
+      bold(id, leanest ? id : `${id}, ${alone ? 'outside of a registry' : kind === 'count' ? 'window of 100 calls' : 'window of 10 s'}`),
       bold(id, rounded(few.bytes)),
       bold(id, many.why ?? rounded(many.bytes)),
       bold(id, rounded(few.timers)),
-      ...(leanest ? [`${rounded(resting.busy * 100)} %`, rounded(resting.p99), rounded(resting.max), rounded(sizes[id])].map((text) => bold(id, text)) : [NONE, NONE, NONE, NONE]),
+      ...(leanest ? [`${rounded(resting.busy * 100)} %`, rounded(resting.p99), rounded(sizes[id])].map((text) => bold(id, text)) : [NONE, NONE, NONE]),
     ];
   });
-  rows.unshift(['no breakers', NONE, NONE, NONE, `${rounded(none.busy * 100)} %`, rounded(none.p99), rounded(none.max), NONE]);
+  rows.unshift(['no breakers', NONE, NONE, NONE, `${rounded(none.busy * 100)} %`, rounded(none.p99), NONE]);
   return `Breakers at rest, each used once, in a map by host (its share of the map included, the key not). Delays are of an event loop with 10,000 of them and nothing else to do.
 
-${markdown(['', 'bytes each, of 10,000', 'bytes each, of 1,000,000', 'timers each', 'processor, 10,000 idle', 'loop delay p99, ms', 'loop delay max, ms', 'smallest import, min+gzip, bytes'], rows)}`;
+${markdown(['', 'bytes each, of 10,000', 'bytes each, of 1,000,000', 'timers each', 'processor, 10,000 idle', 'loop delay p99, ms', 'smallest import, min+gzip, bytes'], rows)}`;
 }
 
 export function keyTable(keys) {

@@ -57,18 +57,20 @@ export async function measureHeap(ids, say) {
   for (const id of ids) {
     const { costs } = await load(id);
     for (const kind of id === 'lazybreaker' ? Object.keys(costs) : [Object.keys(costs)[0]]) {
-      say(`heap: ${id}, ${kind}`);
-      const few = await inChild(CASES, 'heap', { name: id, kind, count: 10_000 }, roomy);
-      rows.push({ id, kind, few, many: await million(id, kind, few.bytes) });
+      for (const alone of costs[kind].alone ? [false, true] : [false]) {
+        say(`heap: ${id}, ${kind}${alone ? ', alone' : ''}`);
+        const few = await inChild(CASES, 'heap', { name: id, kind, alone, count: 10_000 }, roomy);
+        rows.push({ id, kind, alone, few, many: await million({ name: id, kind, alone }, few.bytes) });
+      }
     }
   }
   return rows;
 }
 
-async function million(id, kind, bytes) {
+async function million(subject, bytes) {
   const count = 1_000_000;
   if (bytes * count > HEAP_LIMIT) return { why: `does not fit ${HEAP_LIMIT / 1e9} GB` };
-  const { answer, end } = await runChild(CASES, 'heap', { name: id, kind, count }, roomy);
+  const { answer, end } = await runChild(CASES, 'heap', { ...subject, count }, roomy);
   return answer ?? { why: end === 'SIGKILL' ? `not done in ${roomy.timeoutMs / 1_000} s` : `ended with ${end}` };
 }
 

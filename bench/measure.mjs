@@ -38,7 +38,7 @@ function quantile(values, share) {
  * @param {{ rounds?: number, turnMs?: number, warmMs?: number }} [options]
  * @returns {Promise<Record<string, number[]>>} nanoseconds per time, one figure a round, in the order of the rounds
  */
-export async function takeTurns(loops, { rounds = 120, turnMs = 1, warmMs = 300 } = {}) {
+export async function takeTurns(loops, { rounds = 100, turnMs = 1, warmMs = 250 } = {}) {
   const names = Object.keys(loops);
   const times = {};
   for (const name of names) times[name] = await calibrate(loops[name], turnMs, warmMs);

@@ -29,7 +29,7 @@ export default {
   smallest: "export { default } from 'circuit-breaker-js'",
   costs: {
     time: {
-      config: 'its one kind of window (10 s, 10 buckets), a promise made around its callbacks; a timer per call, and an interval, cannot be had off',
+      config: 'its one kind of window (10 s, 10 buckets), a promise made around its callbacks; a timer per call, and an interval, cannot be had off; it has no error for a refusal, so that one is made once and for all',
       make: (setting) =>
         new CircuitBreaker({
           timeoutDuration: NEVER,

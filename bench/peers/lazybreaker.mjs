@@ -2,6 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { BreakerRegistry, CircuitBreaker, entry, failureRate, gradual, ManualClock, probes } from '../library.mjs';
 
 const tripped = { recoveryTimeout: 1e9 };
+const ofCalls = failureRate({ rate: 1, window: { calls: 100 } });
+const ofTime = failureRate({ rate: 1, window: { ms: 10_000 }, minimumCalls: 1e9 });
 
 export default {
   name: 'lazybreaker',
@@ -15,16 +17,19 @@ export default {
       quiet: (breaker) => breaker.tryAcquire(),
       quietConfig: '`tryAcquire`',
       perKey: (count) => new BreakerRegistry({ maxSize: Math.max(1_000, count) }),
+      alone: true,
     },
     count: {
       config: '`failureRate` over `{ calls: 100 }`',
-      make: () => new CircuitBreaker({ ...tripped, trip: failureRate({ rate: 1, window: { calls: 100 } }) }),
+      make: () => new CircuitBreaker({ ...tripped, trip: ofCalls }),
       call: (breaker, fn) => breaker.execute(fn),
+      perKey: (count) => new BreakerRegistry({ maxSize: Math.max(1_000, count), trip: ofCalls }),
     },
     time: {
       config: '`failureRate` over `{ ms: 10_000 }`, 10 buckets',
-      make: () => new CircuitBreaker({ ...tripped, trip: failureRate({ rate: 1, window: { ms: 10_000 }, minimumCalls: 1e9 }) }),
+      make: () => new CircuitBreaker({ ...tripped, trip: ofTime }),
       call: (breaker, fn) => breaker.execute(fn),
+      perKey: (count) => new BreakerRegistry({ maxSize: Math.max(1_000, count), trip: ofTime }),
     },
   },
 
