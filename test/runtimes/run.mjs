@@ -26,7 +26,7 @@ const packages = {
   '@cloudflare/workerd-linux-64': { from: '1.20261117.1', program: '@cloudflare/workerd-linux-64/bin/workerd' },
 };
 const programOf = (/** @type {keyof typeof packages} */ name) => join(home, 'node_modules', packages[name].program);
-const browsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path));
 const patience = 120_000;
 
 /** Installs what is not there yet. One by one, so that one that cannot be had does not take the others with it. */
@@ -38,7 +38,7 @@ function install() {
     console.log(`installing ${name} ${from}`);
     const args = ['install', '--save-exact', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', `${name}@${from}`];
     const { status, stderr } = spawnSync('npm', args, { cwd: home, encoding: 'utf8' });
-    if (status !== 0) console.log(`npm could not install ${name}: ${stderr.trim().split('\n').at(-1)}`);
+    if (status !== 0) console.log(`npm could not install ${name}: ${stderr.trim().split('\n', 2).join(' ')}`);
   }
 }
 
@@ -125,6 +125,7 @@ function runs(server) {
   const twice = (/** @type {string} */ runtime, /** @type {string} */ program, /** @type {string[]} */ before) =>
     [['ES module', 'esm.mjs'], ['CommonJS', 'cjs.cjs']].map(([format, file = '']) => ({
       runtime,
+      program,
       format,
       check: async () => resultIn(await run(program, [...before, file, ...args])),
     }));
@@ -143,15 +144,21 @@ function runs(server) {
     ...twice('Node 26', programOf('node26'), []),
     ...twice('Bun', programOf('@oven/bun-linux-x64'), ['run']),
     ...twice('Deno', programOf('@deno/linux-x64-glibc'), deno),
-    { runtime: 'workerd', format: 'ES module', check: workerd('js', 'worker.mjs') },
-    { runtime: 'workerd', format: 'CommonJS', check: workerd('cjs', 'worker-cjs.mjs') },
-    { runtime: 'Chromium', format: 'ES module', check: () => browse(server) },
+    { runtime: 'workerd', program: programOf('@cloudflare/workerd-linux-64'), format: 'ES module', check: workerd('js', 'worker.mjs') },
+    { runtime: 'workerd', program: programOf('@cloudflare/workerd-linux-64'), format: 'CommonJS', check: workerd('cjs', 'worker-cjs.mjs') },
+    { runtime: 'Chromium', program: browser, format: 'ES module', check: () => browse(server) },
   ];
+}
+
+/** What a program says of its own version. @param {string | undefined} program */
+function versionOf(program) {
+  if (program === undefined) return '–';
+  const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  return /\d{4}-\d\d-\d\d|\d[\d.]*\d/.exec(stdout ?? '')?.[0] ?? '–';
 }
 
 /** @param {Awaited<ReturnType<typeof startServer>>} server */
 async function browse(server) {
-  const browser = browsers.find((path) => existsSync(path));
   if (browser === undefined) throw new Error('there is no Chromium; on Debian: apt-get install -y --no-install-recommends chromium');
   const profile = mkdtempSync(join(tmpdir(), 'lazybreaker-chromium-'));
   const result = server.result();
@@ -176,22 +183,22 @@ async function browse(server) {
 async function conform() {
   unpack();
   const server = await startServer(app);
-  const rows = [['runtime', 'format', 'passed', 'failed']];
+  const rows = [['runtime', 'version', 'format', 'passed', 'failed']];
   const failures = [];
   let passed = 0;
-  for (const { runtime, format = '', check } of runs(server)) {
+  for (const { runtime, program, format = '', check } of runs(server)) {
     /** @type {{ passed: number, failures: string[] }} */
     const result = await check().catch((/** @type {Error & { code?: string }} */ error) => ({
       passed: 0,
       failures: [error.code === 'ENOENT' ? `it is not installed: ${error.message}` : error.message],
     }));
     passed += result.passed;
-    rows.push([runtime, format, String(result.passed), String(result.failures.length)]);
+    rows.push([runtime, versionOf(program), format, String(result.passed), String(result.failures.length)]);
     failures.push(...result.failures.map((failure) => `${runtime}, ${format}: ${failure}`));
   }
   server.close();
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  for (const row of rows) console.log(row.map((cell, column) => (column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join('  '));
+  for (const row of rows) console.log(row.map((cell, column) => (column < 3 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join('  '));
   for (const failure of failures) console.log(`FAIL  ${failure}`);
   console.log(`${passed} passed, ${failures.length} failed`);
   return failures.length === 0;
