@@ -42,6 +42,8 @@ export class InFlight {
     else previous.next = next
     if (next === null) this.#last = previous
     else next.previous = previous
+    // A call that hangs for long must not keep alive all that came and went after it.
+    flight.previous = flight.next = null
   }
 
   /** Takes out the oldest call that is slow by `now`, marks it so, and tells when it became slow; `undefined` if there is none (left). */

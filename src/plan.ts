@@ -70,10 +70,10 @@ export function overlay(base: SharedOptions, over: Omit<SharedOptions, 'clock'>)
  * @throws TypeError or RangeError naming the option, the rule and the value got
  */
 export function makePlan(options: SharedOptions, clock?: SteadyClock): Plan {
-  const { failureThreshold = 5, trip, slowCallDuration, recoveryTimeout = DEFAULT_RECOVERY_TIMEOUT, recovery = singleProbe(), probeTimeout = 30_000 } = options
+  const { failureThreshold, trip, slowCallDuration, recoveryTimeout = DEFAULT_RECOVERY_TIMEOUT, recovery = singleProbe(), probeTimeout = 30_000 } = options
   const { classifyError, classifyResult, clock: source = systemClock } = options
-  if (options.failureThreshold !== undefined && trip !== undefined) contradiction('failureThreshold: it is short for trip: consecutiveFailures(n); give one of them, not both')
-  const chosen = trip === undefined ? consecutiveFailures(checkCount('failureThreshold', failureThreshold)) : checkTrip('trip', trip)
+  if (failureThreshold !== undefined && trip !== undefined) contradiction('failureThreshold: it is short for trip: consecutiveFailures(n); give one of them, not both')
+  const chosen = trip === undefined ? consecutiveFailures(failureThreshold === undefined ? 5 : checkCount('failureThreshold', failureThreshold)) : checkTrip('trip', trip)
   if (slowCallDuration !== undefined) checkPositiveMs('slowCallDuration', slowCallDuration)
   else if (chosen.slow !== undefined) contradiction('slowCallDuration: expected a number, since the trip weighs slow calls (slowCallRate), got undefined')
   if (typeof recoveryTimeout !== 'function') checkMs('recoveryTimeout', recoveryTimeout)

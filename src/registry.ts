@@ -57,7 +57,7 @@ export class BreakerRegistry<Key = string> implements Iterable<[Key, CircuitBrea
     this.#options = shared
     this.#home = {
       for: (key) => this.for(key as Key),
-      get: (key) => this.get(key as Key),
+      get: (key) => this.#breakers.get(key as Key),
       moved: (circuit) => {
         this.#moved(circuit)
       },
