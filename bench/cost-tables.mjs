@@ -54,7 +54,7 @@ ${markdown(['', 'bytes each, of 10,000', 'bytes each, of 1,000,000', 'timers eac
 export function keyTable(keys) {
   const rows = keys.map(({ id, cells }) => [
     id === undefined ? '`map.get` and the thinnest wrapper' : bold(id, id),
-    ...cells.map((value) => bold(id, value ? rounded(value) : NONE)),
+    ...cells.map((value) => bold(id, value.why ?? rounded(value.ns))),
   ]);
   return `Nanoseconds of a whole successful call to one of so many hosts, in an order no cache foresees. (–: does not fit.)
 
