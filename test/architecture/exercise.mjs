@@ -1,6 +1,6 @@
 // Everything the library does, done once with whatever is built, while all that could wake it up is counted.
-import { channel } from 'node:diagnostics_channel';
-import { createRequire } from 'node:module';
+import { metrics, trace } from '@opentelemetry/api';
+import { Registry } from 'prom-client';
 
 const set = [];
 for (const name of ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask']) {
@@ -65,21 +65,40 @@ const clock = new ManualClock();
 const hosts = new BreakerRegistry({ clock, maxSize: 10, failureThreshold: 1, configure: (key) => (key === 'http://h3' ? { failureThreshold: 2 } : undefined) });
 const endHosts = hosts.observe({ transition: nothing, settled: nothing, rejected: nothing });
 
-const { exports } = createRequire(import.meta.url)('../../package.json');
-const subpath = (name) => (`./${name}` in exports ? import(`../../dist/${name}.js`) : undefined);
-
-const { breakerFetch } = await subpath('fetch');
-const guarded = breakerFetch(hosts, { fetch: () => Promise.resolve(new Response('no', { status: 503 })) });
-const { explain } = await subpath('explain');
-for (let i = 0; i < 20; i++) await quiet(guarded(`http://h${i}`));
-for (let i = 0; i < 20; i++) await quiet(hosts.execute(`http://h${i}`, down));
+// Every subpath, on stand-ins for the clients: theirs is not the question here.
+const { breakerFetch } = await import('../../dist/fetch.js');
+const { breakerInterceptor } = await import('../../dist/undici.js');
+const { breakerAdapter } = await import('../../dist/axios.js');
+const { explain } = await import('../../dist/explain.js');
+const prometheus = await import('../../dist/prometheus.js');
+const opentelemetry = await import('../../dist/opentelemetry.js');
+const register = new Registry();
+const ends = [
+  prometheus.instrument(hosts, { register, durations: true }),
+  opentelemetry.instrument(hosts, { meter: metrics.getMeter('exercise'), trace }),
+];
+const guarded = breakerFetch(hosts, { fetch: () => Promise.resolve(new Response('no', { status: 503, headers: { 'retry-after': '7' } })), retryAfter: true, body: 'settle' });
+const adapter = breakerAdapter(hosts, () => Promise.resolve({ status: 500 }));
+const dispatch = breakerInterceptor(hosts)((_options, handler) => {
+  handler.onRequestStart({}, {});
+  handler.onResponseError({}, new Error('down'));
+  return true;
+});
+const handler = { onRequestStart: nothing, onResponseError: nothing };
+for (let i = 0; i < 20; i++) {
+  await quiet(hosts.execute(`http://h${i}`, down));
+  await quiet(guarded(`http://h${i}`));
+  await quiet(adapter({ url: `http://h${i}` }));
+  dispatch({ origin: `http://h${i}`, path: '/', method: 'GET' }, handler);
+}
 explain(hosts);
+await register.metrics();
+for (const end of ends) end();
 
 hosts.snapshot();
 hosts.resetAll();
 for (const [key] of hosts) hosts.delete(key);
 endHosts();
-channel('lazybreaker:nobody');
 
 // What other things in the process leave until the next turn is none of ours.
 await new Promise((resolve) => process.nextTick(resolve));

@@ -1,19 +1,30 @@
-// Every subpath's types, all of them checked, and a registry of the other format handed to each adapter that takes one.
+// Every subpath's types, all of them checked, and a registry of either format handed to each adapter: a service may have both copies.
 import type { BreakerRegistry as Imported, CircuitBreaker as ImportedBreaker } from 'lazybreaker' with { 'resolution-mode': 'import' };
 import type { BreakerRegistry as Required, CircuitBreaker as RequiredBreaker } from 'lazybreaker' with { 'resolution-mode': 'require' };
-import { breakerFetch } from 'lazybreaker/fetch';
-import * as axios from 'lazybreaker/axios';
+import { breakerAdapter } from 'lazybreaker/axios';
 import * as diagnostics from 'lazybreaker/diagnostics';
-import * as explain from 'lazybreaker/explain';
-import * as opentelemetry from 'lazybreaker/opentelemetry';
-import * as prometheus from 'lazybreaker/prometheus';
-import * as undici from 'lazybreaker/undici';
+import { explain } from 'lazybreaker/explain';
+import { breakerFetch } from 'lazybreaker/fetch';
+import { instrument as throughOpenTelemetry, type OpenTelemetryMeter } from 'lazybreaker/opentelemetry';
+import { instrument as throughPrometheus, type PrometheusRegister } from 'lazybreaker/prometheus';
+import { breakerInterceptor } from 'lazybreaker/undici';
 
-declare const imported: Imported<string>;
-declare const required: Required<string>;
-declare const importedBreaker: ImportedBreaker;
-declare const requiredBreaker: RequiredBreaker;
+type Either = Imported<string> | Required<string> | ImportedBreaker | RequiredBreaker;
+declare const guards: [Imported<string>, Required<string>, ImportedBreaker, RequiredBreaker];
+declare const adapter: (config: { url: string }) => Promise<{ status: number; data: string }>;
+declare const meter: OpenTelemetryMeter;
+declare const register: PrometheusRegister;
 
-export const fetches = [breakerFetch(imported), breakerFetch(required), breakerFetch(importedBreaker), breakerFetch(requiredBreaker)];
-export const interceptors = [undici.breakerInterceptor(imported), undici.breakerInterceptor(required)];
-export const entries = { axios, diagnostics, explain, opentelemetry, prometheus, undici };
+for (const guard of guards satisfies Either[]) {
+  const answer: Promise<{ data: string }> = breakerAdapter(guard, adapter)({ url: 'http://a.test' });
+  const words: string = explain(guard);
+  const ends: (() => void)[] = [throughOpenTelemetry(guard, { meter }), throughPrometheus(guard, { register })];
+  void [answer, words, ends, breakerFetch(guard), breakerInterceptor(guard)];
+}
+
+// Keys of another kind than strings need a function that finds them.
+declare const byTier: Imported<number>;
+export const tiered = breakerFetch(byTier, { key: (url) => (url.origin === 'https://a.test' ? 1 : 2) });
+// @ts-expect-error an origin is no number
+breakerFetch(byTier);
+export { diagnostics };
