@@ -2,7 +2,7 @@
 import type { BreakerRegistry as Imported, CircuitBreaker as ImportedBreaker } from 'lazybreaker' with { 'resolution-mode': 'import' };
 import type { BreakerRegistry as Required, CircuitBreaker as RequiredBreaker } from 'lazybreaker' with { 'resolution-mode': 'require' };
 import { breakerAdapter } from 'lazybreaker/axios';
-import * as diagnostics from 'lazybreaker/diagnostics';
+import { CHANNELS, publish } from 'lazybreaker/diagnostics';
 import { explain } from 'lazybreaker/explain';
 import { breakerFetch } from 'lazybreaker/fetch';
 import { instrument as throughOpenTelemetry, type OpenTelemetryMeter } from 'lazybreaker/opentelemetry';
@@ -18,7 +18,7 @@ declare const register: PrometheusRegister;
 for (const guard of guards satisfies Either[]) {
   const answer: Promise<{ data: string }> = breakerAdapter(guard, adapter)({ url: 'http://a.test' });
   const words: string = explain(guard);
-  const ends: (() => void)[] = [throughOpenTelemetry(guard, { meter }), throughPrometheus(guard, { register })];
+  const ends: (() => void)[] = [throughOpenTelemetry(guard, { meter }), throughPrometheus(guard, { register }), publish(guard)];
   void [answer, words, ends, breakerFetch(guard), breakerInterceptor(guard)];
 }
 
@@ -27,4 +27,4 @@ declare const byTier: Imported<number>;
 export const tiered = breakerFetch(byTier, { key: (url) => (url.origin === 'https://a.test' ? 1 : 2) });
 // @ts-expect-error an origin is no number
 breakerFetch(byTier);
-export { diagnostics };
+export const refusals: string = CHANNELS.refusal;
