@@ -1,5 +1,4 @@
 import { type ModelOptions } from '../model/options.js';
-import { phaseOf } from '../model/recovery.js';
 import { type Call, type Model } from '../model/state.js';
 
 /*
@@ -44,10 +43,10 @@ function describeMemory({ trip }: ModelOptions, { memory, now }: Model): string 
 function describeOutage(options: ModelOptions, { kind, outage, now }: Model): string {
   if (outage === undefined) return '';
   if (kind === 'open') return `${left(outage.trippedAt + outage.wait, now)}`;
-  const { phase, successes, failures, arrivals, admitted, lastAdmission } = outage;
+  const { phase, successes, failures, arrivals, admitted, gapEnds } = outage;
   // Where every arrival has a share, nobody counts them.
   const isRamp = options.phases.slice(phase).some(({ ratio }) => ratio < 1);
-  const shares = isRamp ? [arrivals, admitted, left(lastAdmission + phaseOf(options, outage).maxGap, now)] : [];
+  const shares = isRamp ? [arrivals, admitted, left(gapEnds, now)] : [];
   return [phase, successes, failures, ...shares].join();
 }
 

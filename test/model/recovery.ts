@@ -8,7 +8,7 @@ export const freshPhase = { successes: 0, failures: 0, arrivals: 0, admitted: 0 
 export function view(model: Model): Model {
   const { outage } = model;
   if (model.kind !== 'open' || outage === undefined || model.now < outage.trippedAt + outage.wait) return model;
-  return { ...model, kind: 'half-open', outage: { ...outage, ...freshPhase, phase: 0, places: [], lastAdmission: -Infinity } };
+  return { ...model, kind: 'half-open', outage: { ...outage, ...freshPhase, phase: 0, places: [], gapEnds: -Infinity } };
 }
 
 export const phaseOf = (options: ModelOptions, outage: ModelOutage): PhaseOptions => options.phases[outage.phase]!;
@@ -25,8 +25,8 @@ export function retryAfter(options: ModelOptions, stored: Model): number {
   const lost = losesPlaceAt(options, model);
   if (share !== undefined && lost <= now) return 0;
   // Others may use up the shares until then, so that in a ramp only the gap is sure.
-  const { ratio, maxGap } = phaseOf(options, outage);
-  return Math.max(ratio < 1 ? outage.lastAdmission + maxGap - now : 0, lost - now, 0);
+  const { ratio } = phaseOf(options, outage);
+  return Math.max(ratio < 1 ? outage.gapEnds - now : 0, lost - now, 0);
 }
 
 export function admit(model: Model, id: number): Model {
@@ -37,8 +37,7 @@ export function admit(model: Model, id: number): Model {
 /** Whether the next arrival has a share of the phase, and by what (law 13). Quotients, as in law 6. */
 function shareOf(options: ModelOptions, { outage, now }: Model): 'gap' | 'ratio' | undefined {
   if (outage === undefined) return undefined;
-  const { maxGap } = phaseOf(options, outage);
-  if (now >= outage.lastAdmission + maxGap) return 'gap';
+  if (now >= outage.gapEnds) return 'gap';
   return hasRatio(options, outage) ? 'ratio' : undefined;
 }
 
@@ -64,7 +63,8 @@ export function arrive(options: ModelOptions, model: Model, id: number): [Model,
   if (losesPlaceAt(options, model) > model.now) return [{ ...model, outage: { ...counted, admitted } }, 'probing'];
   const places = [...leftTo(options, model), { id, until: model.now + options.probeTimeout }];
   const tally = share === 'gap' ? { arrivals: 1, admitted: 1 } : { arrivals: counted.arrivals, admitted };
-  return [admit({ ...model, outage: { ...outage, ...tally, places, lastAdmission: model.now } }, id)];
+  const gapEnds = model.now + phaseOf(options, outage).maxGap;
+  return [admit({ ...model, outage: { ...outage, ...tally, places, gapEnds } }, id)];
 }
 
 /** The places that stay with their holders when one more call is admitted. */

@@ -37,7 +37,8 @@ export interface ModelOutage {
   /** Arrivals and admissions since the phase began, or since the last admission by gap (which is the first of each). */
   readonly arrivals: number;
   readonly admitted: number;
-  readonly lastAdmission: number;
+  /** When an arrival is admitted whatever the ratio: computed once, at the last admission, by the phase that admitted it (law 1). */
+  readonly gapEnds: number;
   /** The calls that hold a place, the oldest first. */
   readonly places: readonly Place[];
 }
