@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { runTimeline, timelinesOf } from './support/timeline.js';
 
@@ -19,6 +19,28 @@ describe('scenarios.md: how real circuit breakers went wrong', () => {
 
   it.runIf(existsSync(original))('has the same timelines as the collection it was copied from', () => {
     expect(timelines).toEqual(timelinesOf(readFileSync(original, 'utf8')));
+  });
+});
+
+/** Cases of HTTP and of metrics, which the tests of the adapters tell in their own words. */
+const elsewhere: Record<string, string> = {
+  B18: 'adapters/fetch-body.test.ts',
+  B57: 'adapters/fetch-request.test.ts',
+  B59: 'adapters/prometheus.test.ts',
+  B60: 'adapters/fetch-outcomes.test.ts',
+  B61: 'adapters/fetch-outcomes.test.ts',
+  B75: 'adapters/prometheus.test.ts',
+};
+
+describe('the cases in prose', () => {
+  const folder = new URL('scenarios/', import.meta.url);
+  const texts = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8'));
+  const cases = page.split(/^### /m).filter((section) => section.includes('```steps\n'));
+
+  it.each(cases.map((section) => section.split(' ', 1)[0]!))('%s has a test that names it', (number) => {
+    const file = elsewhere[number];
+    if (file === undefined) expect(texts.some((text) => new RegExp(`\\b${number}\\b`).test(text))).toBe(true);
+    else expect(existsSync(new URL(file, import.meta.url)), file).toBe(true);
   });
 });
 

@@ -22,7 +22,7 @@ const judges = [
 ];
 
 const copy = mkdtempSync(join(tmpdir(), 'mutants-'));
-for (const part of ['src', 'test/explore', 'test/model', 'test/support', 'test/scenarios']) cpSync(join(root, part), join(copy, part), { recursive: true });
+for (const part of ['src', 'test/adapters', 'test/explore', 'test/model', 'test/support', 'test/scenarios']) cpSync(join(root, part), join(copy, part), { recursive: true });
 for (const file of ['package.json', 'tsconfig.json', 'vitest.config.ts', 'test/tsconfig.json', 'test/scenarios.md']) cpSync(join(root, file), join(copy, file));
 for (const file of ['explore', 'model', 'scenarios']) cpSync(join(root, `test/${file}.test.ts`), join(copy, `test/${file}.test.ts`));
 symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
