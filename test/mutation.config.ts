@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config'
+
+// What judges a mutant: the tests that run on src, in this process, without servers.
+export default defineConfig({
+  test: {
+    include: [
+      'test/in-flight.test.ts',
+      'test/hostile.test.ts',
+      'test/model.test.ts',
+      'test/scenarios.test.ts',
+      'test/{scenarios,trip,registry}/**/*.test.ts',
+      'test/adapters/{explain,prometheus,opentelemetry,diagnostics}.test.ts',
+    ],
+    exclude: ['test/scenarios/process.test.ts'],
+  },
+})
