@@ -13,6 +13,9 @@ export type FetchLike = (...args: never[]) => PromiseLike<ResponseLike>
 /** The `fetch` of the platform this is compiled for: a browser's, Node's, a worker's. */
 export type PlatformFetch = typeof globalThis extends { fetch: infer Fetch extends FetchLike } ? Fetch : FetchLike
 
+/** The same without what else it may have, which is left to the platform. */
+type PlatformCall = (...args: Parameters<PlatformFetch>) => ReturnType<PlatformFetch>
+
 /** The platform's `URL`. */
 export type PlatformUrl = typeof globalThis extends { URL: new (...args: never[]) => infer Url extends UrlLike } ? Url : UrlLike
 
@@ -35,7 +38,7 @@ type ResponseOf<Fetch extends FetchLike> = Awaited<ReturnType<Fetch>>
 /** The `Request` that a `fetch` takes. */
 type RequestOf<Fetch extends FetchLike> = Extract<Parameters<Fetch>[0], RequestLike>
 
-export interface BreakerFetchOptions<Fetch extends FetchLike = PlatformFetch, Key = string> {
+export interface BreakerFetchOptions<Fetch extends FetchLike = PlatformCall, Key = string> {
   /** The fetch to guard. Default: the global one, looked up at each call. */
   readonly fetch?: Fetch | undefined
   /** Which breaker of the registry a request is charged to. Default: the URL's origin. A redirect is charged to the host that was asked. */
@@ -77,10 +80,11 @@ export interface BreakerFetchOptions<Fetch extends FetchLike = PlatformFetch, Ke
  * const response = await guardedFetch('https://api.example.com/orders', { signal: AbortSignal.timeout(10_000) })
  * ```
  */
-export function breakerFetch<Fetch extends FetchLike = PlatformFetch>(guards: RegistryLike | BreakerLike, options?: BreakerFetchOptions<Fetch>): Fetch
+export function breakerFetch(guards: RegistryLike | BreakerLike, options?: BreakerFetchOptions): PlatformFetch
+export function breakerFetch<Fetch extends FetchLike>(guards: RegistryLike | BreakerLike, options: BreakerFetchOptions<Fetch> & { readonly fetch: Fetch }): Fetch
 export function breakerFetch<Key, Fetch extends FetchLike = PlatformFetch>(
   guards: RegistryLike<Key>,
-  options: BreakerFetchOptions<Fetch, Key> & Required<Pick<BreakerFetchOptions<Fetch, Key>, 'key'>>,
+  options: BreakerFetchOptions<Fetch, Key> & { key(url: PlatformUrl): Key },
 ): Fetch
 export function breakerFetch(guards: RegistryLike<unknown> | BreakerLike, options: BreakerFetchOptions<FetchLike, unknown> = {}): FetchLike {
   const breakerOf = checkGuards(guards)
@@ -126,7 +130,7 @@ export function breakerFetch(guards: RegistryLike<unknown> | BreakerLike, option
         (response) => {
           const { status } = (response ?? {}) as Partial<ResponseLike>
           const verdict = judge(status, response, classify, longest)
-          if (verdict === 'success' && settles && !isHead(input, init)) return settleAtEnd(response as WebResponse, permit)
+          if (verdict === 'success' && settles && !isHead(input, init)) return settleAtEnd(response as WebResponse | undefined, permit)
           report(permit, verdict, status)
           return response
         },
@@ -138,7 +142,7 @@ export function breakerFetch(guards: RegistryLike<unknown> | BreakerLike, option
       )
     },
   }
-  return like(fetch, given ?? platform.fetch) as FetchLike
+  return like(like(fetch, given), platform.fetch) as FetchLike
 }
 
 // What is needed of the platform. Looked up when it is used, so that a test, or a polyfill, may replace it.
@@ -255,11 +259,12 @@ function requestOf(input: unknown, init: Init | null | undefined): RequestLike {
  */
 function checkRequest(input: unknown, init: Init | null | undefined): void {
   if (isRequest(input) && input.bodyUsed === true && (init?.body ?? undefined) === undefined) throw new TypeError('fetch: the body of the request is already used')
-  if (init === undefined || init === null || isPlain(input, init)) return
+  if (init === undefined || init === null) return
   if (typeof init !== 'object') {
     new platform.Request('http://localhost', init)
     return
   }
+  if (isPlain(input, init)) return
   const method = methodOf(input, init)
   const { headers, duplex, mode, credentials, cache, redirect, referrer, referrerPolicy, integrity, keepalive, priority } = init
   const rest = { headers, duplex, mode, credentials, cache, redirect, referrer, referrerPolicy, integrity, keepalive, priority }
@@ -337,6 +342,7 @@ function retryAfter(value: string | null): number | undefined {
   if (/^\d+$/.test(value)) return Number(value) * 1_000
   if (!IMF_FIXDATE.test(value)) return undefined
   // A server's date is a reading of the wall clock, and becomes a duration at once.
+  // eslint-disable-next-line no-restricted-globals -- the one thing that is told by the wall clock
   const ms = Date.parse(value) - Date.now()
   return Number.isNaN(ms) ? undefined : Math.max(0, ms)
 }
@@ -370,9 +376,9 @@ function isMistake(error: unknown, url: UrlLike): boolean {
  * The same response with a body that tells the permit how it ended. A platform's own `Response` again, neither a proxy nor a subclass,
  * because a worker's `respondWith` and a cache take nothing else. What its constructor does not take over is laid over it.
  */
-function settleAtEnd(response: WebResponse, permit: Permit): WebResponse {
-  const { body } = response
-  if (typeof body?.getReader === 'function' && !body.locked && response.bodyUsed !== true) {
+function settleAtEnd(response: WebResponse | undefined, permit: Permit): WebResponse | undefined {
+  const body = response?.body
+  if (response?.bodyUsed === false && typeof body?.getReader === 'function' && !body.locked) {
     try {
       const copy = new (response.constructor as WebResponseClass)(watch(response, body, permit), response)
       if (copy.status === response.status) return dress(copy, response)

@@ -1,0 +1,390 @@
+// The request: which breaker it is charged to, whose mistake it is, and that it reaches fetch as it came.
+import { describe, expect, it, vi } from 'vitest'
+import { breakerFetch, type BreakerFetchOptions } from '../../src/adapters/fetch.js'
+import { BreakerRegistry, CircuitBreaker, CircuitOpenError, ManualClock } from '../../src/index.js'
+import { fail, rejectionOf } from '../support/calls.js'
+import { Ledger } from '../support/outcomes.js'
+
+type Fetch = typeof globalThis.fetch
+type Input = Parameters<Fetch>[0]
+
+const made: Request[] = []
+
+/** A fetch that answers at once, as the platform's would: it builds the request first. */
+function answering(status = 200, headers: Record<string, string> = {}) {
+  return vi.fn<Fetch>(async (input, init) => {
+    made.push(new Request(input, init))
+    return new Response(null, { status, headers })
+  })
+}
+
+function guarded(options: BreakerFetchOptions = {}) {
+  const registry = new BreakerRegistry<string>({ clock: new ManualClock(), failureThreshold: 1, recoveryTimeout: 1_000 })
+  const ledger = new Ledger(registry)
+  const spy = answering()
+  return { registry, ledger, spy, fetch: breakerFetch(registry, { fetch: spy, ...options }) }
+}
+
+const keys = (registry: BreakerRegistry) => Array.from(registry, ([key]) => key)
+
+describe('the key', () => {
+  it.each<[string, string]>([
+    ['http://A.example/x?y=1', 'http://a.example'],
+    ['http://a.example:80/z#part', 'http://a.example'],
+    ['https://a.example:443', 'https://a.example'],
+    ['http://a.example:8080/', 'http://a.example:8080'],
+    ['  http://a.example/trimmed\n', 'http://a.example'],
+    ['http://bücher.example/', 'http://xn--bcher-kva.example'],
+    ['http://[::1]:3000/', 'http://[::1]:3000'],
+    ['HTTP:\\\\a.example\\x', 'http://a.example'],
+  ])('of %j is its origin, %s, whether it comes as a string, a URL or a Request', async (text, origin) => {
+    const { registry, fetch } = guarded()
+    await fetch(text)
+    await fetch(new URL(text))
+    await fetch(new Request(text))
+    await fetch(new Request(text), { headers: { accept: '*/*' } })
+    expect(keys(registry)).toEqual([origin])
+  })
+
+  it('leaves credentials, path, query and fragment out', async () => {
+    const { registry, fetch } = guarded({ fetch: (async () => new Response()) })
+    await fetch('http://user:secret@a.example/path?query#fragment')
+    expect(keys(registry)).toEqual(['http://a.example'])
+  })
+
+  it('may be anything that the option makes of the URL', async () => {
+    const { registry, fetch } = guarded({ key: (url) => `${url.hostname}/${url.pathname.split('/')[1] ?? ''}` })
+    await fetch('http://a.example/orders/1')
+    await fetch(new Request('http://a.example/orders/2'))
+    await fetch('http://a.example/stock')
+    expect(keys(registry)).toEqual(['a.example/orders', 'a.example/stock'])
+  })
+
+  it('may be no string: keys are opaque (law 22)', async () => {
+    const tenant = { name: 'tenant' }
+    const registry = new BreakerRegistry<object>()
+    const fetch = breakerFetch(registry, { key: () => tenant, fetch: answering() })
+    await fetch('http://a.example')
+    expect(registry.get(tenant)?.state).toBe('closed')
+  })
+
+  it('that throws is an error of the call, before anything is recorded', async () => {
+    const error = new Error('no tenant')
+    const { ledger, spy, fetch } = guarded({
+      key: () => {
+        throw error
+      },
+    })
+    expect(await rejectionOf(fetch('http://a.example'))).toBe(error)
+    expect(spy).not.toHaveBeenCalled()
+    expect(ledger.settled).toEqual([])
+  })
+
+  it('is not asked for when there is one breaker for all', async () => {
+    const breaker = new CircuitBreaker({ failureThreshold: 1 })
+    const fetch = breakerFetch(breaker, { fetch: answering(500) })
+    await fetch('http://a.example')
+    expect(await rejectionOf(fetch('http://b.example'))).toBeInstanceOf(CircuitOpenError)
+  })
+})
+
+describe('the request', () => {
+  it('reaches fetch as it came: the same arguments, the same signal, as many', async () => {
+    const { spy, fetch } = guarded()
+    const { signal } = new AbortController()
+    const init = { signal, dispatcher: { some: 'dispatcher' } } as object as RequestInit
+    const request = new Request('http://a.example')
+    await fetch('http://a.example')
+    await fetch(request, init)
+    await (fetch as (...args: unknown[]) => Promise<unknown>)('http://a.example', undefined, 'a third')
+    expect(spy.mock.calls).toEqual([['http://a.example'], [request, init], ['http://a.example', undefined, 'a third']])
+    expect(spy.mock.calls[1]?.[0]).toBe(request)
+    expect(spy.mock.calls[1]?.[1]).toBe(init)
+    expect(init.signal).toBe(signal)
+  })
+
+  it('calls the global fetch of the moment, and needs no `this`', async () => {
+    const fetch = breakerFetch(new BreakerRegistry<string>())
+    const spy = answering(203)
+    vi.stubGlobal('fetch', spy)
+    const response = await Reflect.apply(fetch, undefined, ['http://a.example'])
+    vi.unstubAllGlobals()
+    expect(response.status).toBe(203)
+    expect(spy).toHaveBeenCalledTimes(1)
+  })
+
+  it('says so where there is no fetch at all', async () => {
+    vi.stubGlobal('fetch', undefined)
+    const error = await rejectionOf(breakerFetch(new BreakerRegistry<string>())('http://a.example'))
+    vi.unstubAllGlobals()
+    expect(String(error)).toBe('TypeError: breakerFetch: this platform has no fetch; give the option fetch')
+  })
+
+  it('with a stream for a body is neither read nor locked before fetch gets it', async () => {
+    const bodies: unknown[] = []
+    const { fetch } = guarded({
+      fetch: (async (input: Input, init?: RequestInit) => {
+        const body = init?.body as ReadableStream
+        bodies.push(body.locked, await new Request(input, init).text())
+        return new Response()
+      }),
+    })
+    const body = new Blob(['streamed']).stream()
+    await fetch('http://a.example', { method: 'POST', body, duplex: 'half' })
+    expect(bodies).toEqual([false, 'streamed'])
+  })
+
+  it('may be used once, as before, and a second time is the mistake of its caller', async () => {
+    const { ledger, spy, fetch } = guarded()
+    const request = new Request('http://a.example', { method: 'POST', body: 'once' })
+    await fetch(request)
+    expect(request.bodyUsed).toBe(true)
+    expect(await rejectionOf(fetch(request))).toBeInstanceOf(TypeError)
+    expect(spy).toHaveBeenCalledTimes(1)
+    // A body of its own is all that it needs.
+    await fetch(request, { body: 'twice' })
+    expect(ledger.verdicts).toEqual(['success', 'success'])
+  })
+
+  it.each<[string, RequestInit]>([
+    ['lower-case methods', { method: 'post', body: 'x' }],
+    ['a method of its own', { method: 'PROPFIND' }],
+    ['header pairs', { headers: [['accept', '*/*']] }],
+    ['Headers', { headers: new Headers({ accept: '*/*' }) }],
+    ['headers in Latin-1', { headers: { 'x-name': 'Ünal' } }],
+    ['undefined members', { method: undefined, headers: undefined, body: undefined, signal: undefined }],
+    ['null members', { body: null, signal: null }],
+    ['a form', { method: 'POST', body: new URLSearchParams({ a: 'b' }) }],
+    ['bytes', { method: 'PUT', body: new Uint8Array(3) }],
+    ['redirect: manual', { redirect: 'manual' }],
+    ['redirect: error', { redirect: 'error' }],
+    ['mode, cache and credentials', { mode: 'cors', cache: 'no-store', credentials: 'include' } as object],
+    ['keepalive', { keepalive: true }],
+    ['a Request in the place of init', new Request('http://elsewhere.example', { method: 'PUT', body: 'x' })],
+    ['a stream with duplex', { method: 'POST', body: new ReadableStream(), duplex: 'half' }],
+    ['a method in the Request and a body in init', { body: 'x' }],
+  ])('is let through with %s', async (what, init) => {
+    const { ledger, spy, fetch } = guarded()
+    const input = what.startsWith('a method in') ? new Request('http://a.example', { method: 'POST' }) : 'http://a.example'
+    await fetch(input, init)
+    expect(spy.mock.calls[0]?.[1]).toBe(init)
+    expect(ledger.verdicts).toEqual(['success'])
+  })
+})
+
+describe("a caller's mistake is told before a permit is taken, and charged to nobody", () => {
+  const locked = new ReadableStream()
+  locked.getReader()
+
+  it.each<[string, unknown, unknown]>([
+    ['no argument', undefined, undefined],
+    ['an empty URL', '', undefined],
+    ['a URL without a host', 'http://', undefined],
+    ['a port out of range', 'http://a.example:99999', undefined],
+    ['a method that is none', 'http://a.example', { method: 'A B' }],
+    ['a method that is forbidden', 'http://a.example', { method: 'TRACE' }],
+    ['a header name that is none', 'http://a.example', { headers: { 'a b': 'c' } }],
+    ['a header value with a line break', 'http://a.example', { headers: { a: 'b\r\nc: d' } }],
+    ['a header value beyond Latin-1', 'http://a.example', { headers: { a: '→' } }],
+    ['a pair of three', 'http://a.example', { headers: [['a', 'b', 'c']] }],
+    ['headers that are a number', 'http://a.example', { headers: 5 }],
+    ['a body of a GET', 'http://a.example', { body: 'x' }],
+    ['a body of a HEAD', 'http://a.example', { method: 'head', body: new Uint8Array(1) }],
+    ['a body of a Request that is a GET', new Request('http://a.example'), { body: 'x' }],
+    ['a stream without duplex', 'http://a.example', { method: 'POST', body: new ReadableStream() }],
+    ['a stream that is locked', 'http://a.example', { method: 'POST', body: locked, duplex: 'half' }],
+    ['an unknown redirect mode', 'http://a.example', { redirect: 'sometimes' }],
+    ['an unknown cache mode', 'http://a.example', { cache: 'sometimes' }],
+    ['a signal that is none', 'http://a.example', { signal: { aborted: false } }],
+    ['an init that is no object', 'http://a.example', 'POST'],
+  ])('%s', async (_what, input, init) => {
+    const { registry, ledger, spy, fetch } = guarded()
+    const error = await rejectionOf(fetch(input as string, init as RequestInit))
+    expect((error as Error).name).toBe('TypeError')
+    expect(spy).not.toHaveBeenCalled()
+    expect(registry.size).toBe(0)
+    expect(ledger.settled).toEqual([])
+    // The platform's fetch says no to the same.
+    expect((await rejectionOf(globalThis.fetch(input as string, init as RequestInit)) as Error).name).toBe('TypeError')
+  })
+
+  it('a relative URL, where nothing says what it is relative to, by name', async () => {
+    const { registry, fetch } = guarded()
+    for (const input of ['/orders', 'orders', '//a.example', `/${'long/'.repeat(100)}`]) {
+      const error = (await rejectionOf(fetch(input))) as Error
+      expect(error.message).toMatch(/^fetch: ".+" is not an absolute URL, and there is no base to complete it$/)
+      expect(error.message.length).toBeLessThan(200)
+    }
+    expect(registry.size).toBe(0)
+  })
+
+  it('a relative URL is completed where there is a base, as in a browser', async () => {
+    const Native = globalThis.Request
+    vi.stubGlobal(
+      'Request',
+      class extends Native {
+        constructor(input: Input, init?: RequestInit) {
+          super(typeof input === 'string' ? new URL(input, 'http://page.example/shop/') : input, init)
+        }
+      },
+    )
+    const { registry, spy, fetch } = guarded()
+    await fetch('/orders')
+    vi.unstubAllGlobals()
+    expect(keys(registry)).toEqual(['http://page.example'])
+    expect(spy.mock.calls[0]?.[0]).toBe('/orders')
+  })
+
+  it('also while the circuit is open: it is not told that the host is down', async () => {
+    const { registry, fetch } = guarded()
+    registry.for('http://a.example').forceOpen()
+    expect(await rejectionOf(fetch('http://a.example', { method: 'A B' }))).toBeInstanceOf(TypeError)
+  })
+
+  it('that only the attempt can find is ignored, where the platform tells it from a broken network', async () => {
+    const { ledger, fetch } = guarded({ fetch: globalThis.fetch })
+    const body = new Blob(['x']).stream()
+    const reader = body.getReader()
+    await reader.read()
+    reader.releaseLock()
+    const attempts: [string, RequestInit][] = [
+      ['http://127.0.0.1:6000', {}],
+      ['http://user:secret@127.0.0.1:1', {}],
+      ['http://127.0.0.1:1', { method: 'POST', body, duplex: 'half' }],
+      ['http://127.0.0.1:1', { method: 'POST', body: 'x', headers: { 'content-length': '5' } }],
+      ['http://127.0.0.1:1', { headers: { 'transfer-encoding': 'chunked' } }],
+    ]
+    for (const [url, init] of attempts) expect(await rejectionOf(fetch(url, init))).toBeInstanceOf(TypeError)
+    expect(ledger.verdicts).toEqual(attempts.map(() => 'ignored'))
+  })
+
+  it('a TypeError of a network is a failure, with a cause or without', async () => {
+    for (const error of [new TypeError('fetch failed', { cause: new Error('other side closed') }), new TypeError('Failed to fetch'), new TypeError()]) {
+      const { ledger, fetch } = guarded({ fetch: () => Promise.reject(error) })
+      expect(await rejectionOf(fetch('http://a.example'))).toBe(error)
+      expect(ledger.verdicts).toEqual(['failure'])
+    }
+  })
+})
+
+describe('what reaches no host', () => {
+  it.each(['data:,x', 'about:blank', 'file:///etc/hosts', 'blob:http://a.example/0'])('is handed on unguarded: %s', async (url) => {
+    const { registry, spy, fetch } = guarded({ fetch: undefined })
+    vi.stubGlobal('fetch', spy)
+    await fetch(url)
+    vi.unstubAllGlobals()
+    expect(registry.size).toBe(0)
+    expect(spy).toHaveBeenCalledTimes(1)
+  })
+
+  it('is guarded if the key says where it belongs', async () => {
+    const { registry, fetch } = guarded({ key: (url) => url.protocol })
+    await fetch('unix:/var/run/docker.sock')
+    expect(keys(registry)).toEqual(['unix:'])
+  })
+})
+
+describe('the signal', () => {
+  it.each<[string, (signal: AbortSignal) => [Input, RequestInit?]]>([
+    ['of init', (signal) => ['http://a.example', { signal }]],
+    ['of a Request', (signal) => [new Request('http://a.example', { signal })]],
+    ['of init rather than of the Request', (signal) => [new Request('http://a.example'), { signal }]],
+  ])('%s, already aborted, rejects with its reason, whatever that is; no permit, no call (law 8)', async (_where, argsOf) => {
+    for (const reason of [new Error('left'), 'a string', 0, null]) {
+      const { registry, spy, fetch } = guarded()
+      expect(await rejectionOf(fetch(...argsOf(AbortSignal.abort(reason))))).toBe(reason)
+      expect(spy).not.toHaveBeenCalled()
+      expect(registry.size).toBe(0)
+    }
+  })
+
+  it('of a Request does not count when init says null', async () => {
+    const { spy, fetch } = guarded({ fetch: undefined })
+    vi.stubGlobal('fetch', spy)
+    await fetch(new Request('http://a.example', { signal: AbortSignal.abort() }), { signal: null })
+    vi.unstubAllGlobals()
+    expect(spy).toHaveBeenCalledTimes(1)
+  })
+
+  it.each<[string, unknown, unknown, string]>([
+    ['the reason itself', 'of its own', (reason: unknown) => reason, 'ignored'],
+    ['an AbortError of somebody else', undefined, () => new DOMException('reset', 'AbortError'), 'failure'],
+    ['an error caused by the abort', 'of its own', (reason: unknown) => new Error('wrapped', { cause: reason }), 'ignored'],
+    ['a TimeoutError, the deadline the caller set', new DOMException('late', 'TimeoutError'), (reason: unknown) => reason, 'failure'],
+  ])('decides whose an abort is: %s', async (_what, reason, errorOf, verdict) => {
+    const controller = new AbortController()
+    const { ledger, fetch } = guarded({
+      fetch: async () => {
+        if (reason !== undefined) controller.abort(reason)
+        throw (errorOf as (reason: unknown) => unknown)(reason)
+      },
+    })
+    await rejectionOf(fetch('http://a.example', { signal: controller.signal }))
+    expect(ledger.verdicts).toEqual([verdict])
+  })
+
+  it('aborted by a listener to the transition ends the call before it is made', async () => {
+    const { registry, ledger, spy, fetch } = guarded({ fetch: undefined })
+    const clock = new ManualClock()
+    const breaker = new CircuitBreaker({ clock, failureThreshold: 1, recoveryTimeout: 1_000 })
+    const controller = new AbortController()
+    fail(breaker)
+    clock.advance(1_000)
+    breaker.observe({ transition: () => controller.abort('enough') })
+    expect(await rejectionOf(breakerFetch(breaker, { fetch: spy })('http://a.example', { signal: controller.signal }))).toBe('enough')
+    expect(spy).not.toHaveBeenCalled()
+    expect(breaker.snapshot().phase?.inFlight).toBe(0)
+    expect([registry.size, ledger.settled, fetch.name]).toEqual([0, [], 'fetch'])
+  })
+})
+
+describe('a refused call', () => {
+  it('rejects with CircuitOpenError, asynchronously, and nothing is sent', async () => {
+    const { registry, spy, fetch } = guarded()
+    fail(registry.for('http://a.example'))
+    const refusal = await rejectionOf(fetch('http://a.example/x'))
+    expect(refusal).toBeInstanceOf(CircuitOpenError)
+    expect(refusal).toMatchObject({ breaker: 'http://a.example', reason: 'open', retryAfterMs: 1_000 })
+    expect(spy).not.toHaveBeenCalled()
+    await fetch('http://b.example')
+    expect(spy).toHaveBeenCalledTimes(1)
+  })
+
+  it('gets what the fallback gives, which is told the refusal and the request, whole', async () => {
+    const fallback = vi.fn(async (error: CircuitOpenError, request: Request) => new Response(`${error.reason} ${request.method} ${request.url} ${await request.text()}`))
+    const { registry, fetch } = guarded({ fallback })
+    fail(registry.for('http://a.example'))
+    const { signal } = new AbortController()
+    const response = await fetch('http://a.example/x', { method: 'POST', body: 'sent', signal })
+    expect(await response.text()).toBe('open POST http://a.example/x sent')
+    const request = new Request('http://a.example/y')
+    await fetch(request)
+    expect(fallback.mock.calls[1]?.[1]).toBe(request)
+  })
+
+  it('gets what the fallback throws', async () => {
+    const error = new Error('no cache either')
+    const { registry, fetch } = guarded({
+      fallback: () => {
+        throw error
+      },
+    })
+    fail(registry.for('http://a.example'))
+    expect(await rejectionOf(fetch('http://a.example'))).toBe(error)
+  })
+
+  it('is the only call that the fallback answers', async () => {
+    const error = new TypeError('fetch failed')
+    const fallback = vi.fn(() => new Response())
+    const { fetch } = guarded({ fetch: () => Promise.reject(error), fallback })
+    expect(await rejectionOf(fetch('http://a.example'))).toBe(error)
+    expect(await rejectionOf(fetch('http://[broken'))).toBeInstanceOf(TypeError)
+    expect(fallback).not.toHaveBeenCalled()
+  })
+
+  it('says of a failing status why: the cause is an error that names it', async () => {
+    const { fetch } = guarded({ fetch: answering(503) })
+    expect((await fetch('http://a.example')).status).toBe(503)
+    expect(String(((await rejectionOf(fetch('http://a.example'))) as Error).cause)).toBe('Error: The host answered with status 503')
+  })
+})
