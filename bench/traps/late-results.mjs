@@ -21,7 +21,7 @@ async function halfOpenWithLateCall(make) {
 export const traps = [
   {
     id: 'late success',
-    asks: 'A success from before the outage arrives while a probe is out: it does not close the circuit',
+    asks: 'A success from before the outage arrives while a probe is out: it does not close the circuit, and the probe, which succeeds, does',
     async run(make) {
       const { subject, late, probe, noProbe } = await halfOpenWithLateCall(make);
       if (noProbe) return absent(subject.lacksHalfOpen);
@@ -35,7 +35,7 @@ export const traps = [
   },
   {
     id: 'late failure',
-    asks: 'A failure from before the outage arrives while a probe is out: the probe that succeeds still closes the circuit',
+    asks: 'A failure from before the outage arrives while a probe is out: it does not reopen the circuit, and the probe, which succeeds, closes it',
     async run(make) {
       const { subject, late, probe, noProbe } = await halfOpenWithLateCall(make);
       if (noProbe) return absent(subject.lacksHalfOpen);
