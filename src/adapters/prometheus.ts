@@ -362,7 +362,8 @@ class Table<Key> {
   #groupOf(key: Key): string {
     try {
       const group = this.#group?.(key)
-      if (typeof group === 'string') return labelOf(group)
+      // A name that is known is clean.
+      if (typeof group === 'string') return this.#byName.has(group) ? group : labelOf(group)
     } catch (error) {
       this.#thrown = { error }
     }
