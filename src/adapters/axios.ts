@@ -145,7 +145,7 @@ function isOfTheCaller(error: unknown, { cancelToken, data }: AxiosConfigLike): 
   if (code === 'ERR_BAD_RESPONSE' && String(message).startsWith('maxContentLength ')) return true
   // Node will not send such a header, method or path; no `Request` can be made of it; fetch has blocked the port.
   if (name === 'TypeError' && (typeof code === 'string' ? code.startsWith('ERR_') : isAxiosError === true && request === undefined)) return true
-  if ((cause as { cause?: { message?: unknown } } | null | undefined)?.cause?.message === 'bad port') return true
+  if ((cause as { message?: unknown } | null | undefined)?.message === 'bad port') return true
   // What the caller uploads broke off.
   const errored = (data as { errored?: unknown } | null | undefined)?.errored
   return errored !== undefined && errored !== null && (errored === error || errored === cause)

@@ -1,0 +1,22 @@
+/**
+ * A key and a certificate for 127.0.0.1 that nobody trusts, good until 2126: HTTP/2 is agreed on in a TLS handshake, and Node can make no
+ * certificate.
+ */
+export const tls = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg/4mBtD1ScCxHZmHG
+JMnzYKzvjFK22ZTw7J116M8C1CWhRANCAAS9jtSgY8DzNXOtXZhqrGgvBS/tfeCo
+KBeuODXFqyaP84i9jFa3gTyhGOmnqivx4Z1/fxIgPI5NNItzrvtI7atX
+-----END PRIVATE KEY-----`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBjzCCATagAwIBAgIUMcEkHNKpDt/+idVd7oCCQM/mO+8wCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJMTI3LjAuMC4xMCAXDTI2MTEzMDAyMDczNloYDzIxMjYxMTA2
+MDIwNzM2WjAUMRIwEAYDVQQDDAkxMjcuMC4wLjEwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAS9jtSgY8DzNXOtXZhqrGgvBS/tfeCoKBeuODXFqyaP84i9jFa3gTyh
+GOmnqivx4Z1/fxIgPI5NNItzrvtI7atXo2QwYjAdBgNVHQ4EFgQUcx90fmxTw23J
+BxnTXj/0uEz+l18wHwYDVR0jBBgwFoAUcx90fmxTw23JBxnTXj/0uEz+l18wDwYD
+VR0TAQH/BAUwAwEB/zAPBgNVHREECDAGhwR/AAABMAoGCCqGSM49BAMCA0cAMEQC
+IBztB2lZjkFDsFDXL5HABPGoKspBOujiwsRcmRvJjsxGAiAd3p87AGvDQECi6dB4
+xS9e/xz8ORQvOE60cQjybrXreg==
+-----END CERTIFICATE-----`,
+}
