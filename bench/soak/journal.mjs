@@ -15,12 +15,13 @@ export class Journal {
    * @param {number} transitions
    */
   constructor(calls, transitions) {
-    /** Of each call: when it was offered, when it settled, what became of it, and when its caller gave it up. */
+    /** Of each call: when it was offered, when (and on which tick) it settled, what became of it, and when its caller gave it up. */
     this.offered = new Int32Array(calls);
     this.settled = new Int32Array(calls);
+    this.settledOn = new Int32Array(calls);
     this.fate = new Uint8Array(calls);
     this.abandoned = new Int32Array(calls).fill(-1);
-    /** Of each transition: when, of which host, on which tick, from and to what; if it opened, since when and for how long. */
+    /** Of each transition: when, of which host, on which tick, from and to what; if it opened, since when, for how long, and whether the host asked for it. */
     this.changed = {
       moment: new Int32Array(transitions),
       host: new Uint16Array(transitions),
@@ -29,6 +30,7 @@ export class Journal {
       to: new Uint8Array(transitions),
       trippedAt: new Float64Array(transitions),
       recoveryTimeout: new Float64Array(transitions),
+      asked: new Uint8Array(transitions),
     };
   }
 
@@ -44,8 +46,10 @@ export class Journal {
   /**
    * @param {number} call
    * @param {number} fate
+   * @param {number} tick
    */
-  settle(call, fate) {
+  settle(call, fate, tick) {
+    this.settledOn[call] = tick;
     this.settled[call] = ++this.#moment;
     this.fate[call] = fate;
   }
@@ -53,9 +57,9 @@ export class Journal {
   /**
    * @param {number} host
    * @param {number} tick
-   * @param {{ from: string, to: string, trippedAt?: number, recoveryTimeout?: number }} event
+   * @param {{ from: string, to: string, reason: string, trippedAt?: number, recoveryTimeout?: number }} event
    */
-  change(host, tick, { from, to, trippedAt, recoveryTimeout }) {
+  change(host, tick, { from, to, reason, trippedAt, recoveryTimeout }) {
     const i = this.#transitions++;
     const { changed } = this;
     if (i >= changed.moment.length) throw new Error(`more than ${changed.moment.length} transitions`);
@@ -66,5 +70,6 @@ export class Journal {
     changed.to[i] = stateNames.indexOf(to);
     changed.trippedAt[i] = trippedAt ?? 0;
     changed.recoveryTimeout[i] = recoveryTimeout ?? 0;
+    changed.asked[i] = Number(reason === 'open-for');
   }
 }

@@ -1,6 +1,6 @@
 import { firstPhase, limits, probeTimeout, waitOf } from './guard.mjs';
 import { fates, stateNames } from './journal.mjs';
-import { tickMs } from './script.mjs';
+import { does, tickMs } from './script.mjs';
 
 /** As in {@link stateNames}. */
 const [closed, open, halfOpen] = [0, 1, 2];
@@ -75,6 +75,9 @@ class Walk {
   /** Goes up with every transition: a call belongs to the one in which it was admitted. */
   #episode = 0;
   #run = 0;
+  /** Calls let through in this episode that have not settled, with when; and when the last one succeeded. */
+  #unsettled = new Map();
+  #lastSuccess = -Infinity;
   #relapses = 0;
   #until = 0;
   #ramp = { offered: 0, admitted: 0, successes: 0, since: 0 };
@@ -126,8 +129,10 @@ class Walk {
       const trippedAt = /** @type {number} */ (changed.trippedAt[index]);
       if (trippedAt > now) this.#complain(`it opened at ${trippedAt} ms, which is after ${now} ms`);
       const wait = /** @type {number} */ (changed.recoveryTimeout[index]);
-      const lawful = [waitOf(this.#guard, this.#relapses, false), waitOf(this.#guard, this.#relapses, true)];
-      if (!lawful.includes(wait)) this.#complain(`it opened at ${now} ms for ${wait} ms, and should have for ${lawful.join(' or, asked by the host, ')} ms`);
+      const asked = changed.asked[index] === 1;
+      const lawful = waitOf(this.#guard, this.#relapses, asked);
+      if (wait !== lawful) this.#complain(`it opened at ${now} ms for ${wait} ms, and should have for ${lawful} ms`);
+      if (from === closed && !asked) this.#tripped(now);
       this.#until = trippedAt + wait;
       this.opened = true;
     }
@@ -135,7 +140,23 @@ class Walk {
     this.#state = to;
     this.#episode++;
     this.#run = 0;
+    this.#unsettled.clear();
+    this.#lastSuccess = -Infinity;
     this.#ramp = { offered: 0, admitted: 0, successes: 0, since: now };
+  }
+
+  /**
+   * A run of failures as long as the threshold has to have come before. Those of this moment may be written down after it.
+   *
+   * @param {number} now
+   */
+  #tripped(now) {
+    const { trip, slowCallDuration } = this.#guard;
+    if (trip.kind !== 'run' || slowCallDuration !== undefined) return;
+    const { fate, settledOn } = this.#journal;
+    let failures = this.#run;
+    for (const call of this.#unsettled.keys()) if (fate[call] === fates.failed && settledOn[call] === now / tickMs) failures++;
+    if (failures < trip.threshold) this.#complain(`it opened at ${now} ms, after ${failures} failures in a row`);
   }
 
   /** @param {number} call */
@@ -150,6 +171,34 @@ class Walk {
     if (!refused) this.#admissions.episode[call] = this.#episode;
     if (!refused && this.#state === halfOpen) this.#admissions.probe[call] = 1;
     if (this.#state === halfOpen) this.#share(refused, now);
+    if (refused) return this.#full(now);
+    if (this.#state === closed) this.#hangs(now);
+    this.#unsettled.set(call, now);
+  }
+
+  /**
+   * Whoever is refused by probes has met as many that have not settled, and have not had their places for too long.
+   *
+   * @param {number} now
+   */
+  #full(now) {
+    if (this.#state !== halfOpen || this.#guard.recovery === 'gradual') return;
+    let held = 0;
+    for (const since of this.#unsettled.values()) if (now - since < probeTimeout) held++;
+    if (held < limits[this.#guard.recovery]) this.#complain(`a call was refused at ${now} ms, with ${held} probes under way of ${limits[this.#guard.recovery]}`);
+  }
+
+  /**
+   * Whoever is let through a closed breaker: fewer than a threshold of calls may have become slow since the last success.
+   *
+   * @param {number} now
+   */
+  #hangs(now) {
+    const { trip, slowCallDuration } = this.#guard;
+    if (trip.kind !== 'run' || slowCallDuration === undefined) return;
+    let slow = 0;
+    for (const since of this.#unsettled.values()) if (since + slowCallDuration <= now && since + slowCallDuration > this.#lastSuccess) slow++;
+    if (slow >= trip.threshold) this.#complain(`a call was let through at ${now} ms, with ${slow} calls that hang and no success since`);
   }
 
   /**
@@ -170,13 +219,24 @@ class Walk {
   /** @param {number} call */
   #settle(call) {
     const fate = this.#journal.fate[call];
-    if (this.#admissions.episode[call] !== this.#episode) return;
-    if (fate === fates.ok) this.#ramp.successes++;
+    // Nobody has told the breaker: the place stays taken until it is given to another.
+    if (fate === fates.forgotten || this.#admissions.episode[call] !== this.#episode) return;
+    this.#unsettled.delete(call);
+    const busy = this.#story.deeds[this.#host]?.[/** @type {number} */ (this.#story.calls.tick[call])] === does.busy;
+    const succeeded = fate === fates.ok && !busy;
+    const failed = fate === fates.failed || (fate === fates.ok && busy);
+    if (succeeded) {
+      this.#ramp.successes++;
+      this.#lastSuccess = /** @type {number} */ (this.#journal.settledOn[call]) * tickMs;
+    }
+    // What a report changes is changed before the caller hears of it, so here it should have been another episode.
+    if (failed && this.#state === halfOpen) this.#complain(`probe ${call} failed, and the breaker did not open`);
+    if (failed && busy) this.#complain(`host asked with call ${call} to be left alone, and the breaker did not open`);
     const { trip, slowCallDuration } = this.#guard;
     // What became slow was counted before it settled, so only guards without slow calls are counted after here.
     if (trip.kind !== 'run' || slowCallDuration !== undefined || this.#state !== closed) return;
-    if (fate === fates.ok) this.#run = 0;
-    if (fate === fates.failed) this.#run++;
+    if (succeeded) this.#run = 0;
+    if (failed) this.#run++;
     if (this.#run >= trip.threshold) {
       this.#complain(`${this.#run} calls failed in a row, the last of them call ${call}, and the breaker did not open`);
       this.#run = 0;

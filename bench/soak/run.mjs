@@ -101,11 +101,11 @@ export async function soak({ library, seed, hosts, ticks, processes = 10, pace =
     refused = !sent;
     if (refused) journal.offer(call);
     const done = settled.then(
-      () => journal.settle(call, kind === callers.forgetful ? fates.forgotten : fates.ok),
+      () => journal.settle(call, kind === callers.forgetful ? fates.forgotten : fates.ok, tick),
       (/** @type {unknown} */ error) => {
         const told = error instanceof library.CircuitOpenError;
         const given = signal.aborted && signal.reason.name !== 'TimeoutError';
-        journal.settle(call, told ? fates.refused : kind === callers.forgetful ? fates.forgotten : given ? fates.ignored : fates.failed);
+        journal.settle(call, told ? fates.refused : kind === callers.forgetful ? fates.forgotten : given ? fates.ignored : fates.failed, tick);
         if (told !== refused) complaints.push(`call ${call} was ${refused ? 'refused without a refusal' : 'let through and then refused'}: ${String(error)}`);
       },
     ).then(() => void flights.delete(call));
