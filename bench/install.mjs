@@ -54,12 +54,21 @@ async function newestThatRuns(id) {
   for (;;) {
     const { version, engines } = JSON.parse(readFileSync(`${folder}node_modules/${packages[id]}/package.json`, 'utf8'));
     const smoke = await runChild(SMOKE, 'smoke', { id }, { timeoutMs: 20_000 });
-    if (smoke.answer === true) return { id, name: packages[id], version, note: engines?.node ? `asks for Node ${engines.node}` : '' };
+    if (smoke.answer === true) return { id, name: packages[id], version, note: engines?.node && !admits(engines.node) ? `asks for Node ${engines.node}` : '' };
     major = Math.min(major, Number(version.split('.')[0]));
     const earlier = versionsOf(packages[id]).filter((other) => !other.includes('-') && Number(other.split('.')[0]) < major);
     if (earlier.length === 0) return undefined;
     npm('install', '--save-exact', `${packages[id]}@${earlier.at(-1)}`);
   }
+}
+
+/** Whether a range of the plain kinds, `>=a` and `^a` joined by `||`, admits the Node at hand. */
+function admits(range) {
+  const here = Number(process.versions.node.split('.')[0]);
+  return range.split('||').some((part) => {
+    const [, sign, major] = /^\s*(>=|\^)\s*(\d+)/.exec(part) ?? [];
+    return sign === '>=' ? here >= Number(major) : here === Number(major);
+  });
 }
 
 function npm(...args) {
