@@ -71,11 +71,6 @@ export default defineConfig(
     rules: { 'no-restricted-globals': withoutGlobals('performance') },
   },
   {
-    // A server says in the wall clock's words how long to stay away.
-    files: ['src/adapters/fetch.ts'],
-    rules: { 'no-restricted-globals': withoutGlobals('Date') },
-  },
-  {
     files: ['src/adapters/*.ts'],
     rules: {
       'no-restricted-imports': [
