@@ -191,7 +191,7 @@ function namesOf({ prefix = '', names = {} }: Pick<PrometheusOptions, 'prefix' |
 
 const STATES = ['closed', 'open', 'half-open', 'forced-open', 'disabled'] as const
 const OTHER = 'other'
-/** Breakers looked at in one collection at most, in search of those that have no series yet, or to count a group. */
+/** Breakers looked at in one collection at most (or `maxSeries`, if that is more), in search of those that have no series yet, or to count a group. */
 const LOOK = 10_000
 
 /** Everything that is exported under one name. */
@@ -320,7 +320,7 @@ class Table<Key> {
   /** Goes on through the registry, so many breakers at most; tells whether it has come to the end. */
   #goThrough(visit: (key: Key) => void): boolean {
     this.#walk ??= this.#registry[Symbol.iterator]()
-    for (let i = 0; i <= LOOK; i++) {
+    for (let i = 0; i <= Math.max(LOOK, this.#maxSeries); i++) {
       const next = this.#walk.next()
       if (next.done === true) {
         this.#walk = null
