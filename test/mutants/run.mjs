@@ -9,16 +9,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
+import { build } from 'esbuild';
 import { mutants } from './mutants.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The judges, the most thorough first. */
+/** The judges, the most thorough first. Each resolves with its first complaint, or with undefined if it is content. */
 const judges = [
-  ['explorer', ['test/explore.test.ts']],
-  ['model', ['test/model.test.ts']],
-  ['timelines', ['test/scenarios.test.ts']],
-  ['steps', ['test/scenarios/']],
+  ['explorer', complaintOfExplorer],
+  ['model', () => complaintOfTests('test/model.test.ts')],
+  ['timelines', () => complaintOfTests('test/scenarios.test.ts')],
+  ['steps', () => complaintOfTests('test/scenarios/')],
 ];
 
 const copy = mkdtempSync(join(tmpdir(), 'mutants-'));
@@ -27,20 +28,44 @@ for (const file of ['package.json', 'tsconfig.json', 'vitest.config.ts', 'test/t
 for (const file of ['explore', 'model', 'scenarios']) cpSync(join(root, `test/${file}.test.ts`), join(copy, `test/${file}.test.ts`));
 symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
 
-/** Runs one judge; resolves with the first complaint, or with undefined if it is content. */
-function complaintOf(paths) {
+/** A mutant may run for ever: that is a complaint, too. */
+const patience = { timeout: 300_000, killSignal: 'SIGKILL' };
+
+/** The explorer is a plain program, which starts ten times as fast as a test. */
+async function complaintOfExplorer() {
+  const contents = `
+    import { configurations } from './explore/configurations.js';
+    import { explore } from './explore/explorer.js';
+    for (const configuration of configurations) {
+      try {
+        explore(configuration, { depth: configuration.depth, ms: Infinity });
+      } catch (error) {
+        process.stdout.write(configuration.name + ': ' + error.message);
+        process.exit(1);
+      }
+    }`;
+  const outfile = join(copy, 'explorer.mjs');
+  await build({ stdin: { contents, resolveDir: join(copy, 'test'), loader: 'ts' }, bundle: true, format: 'esm', platform: 'node', target: 'es2022', outfile, logLevel: 'error' });
+  const { code, signal, printed } = await run([outfile]);
+  if (code === 0) return undefined;
+  return signal === null ? shortened(printed) : 'it never ends';
+}
+
+async function complaintOfTests(path) {
+  const report = join(copy, 'report.json');
+  rmSync(report, { force: true });
+  const { code, signal } = await run([join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--bail', '1', '--reporter', 'json', '--outputFile', report, path]);
+  if (code === 0) return undefined;
+  return signal === null ? firstFailureIn(report) : 'it never ends';
+}
+
+function run(args) {
   return new Promise((resolve, reject) => {
-    const report = join(copy, 'report.json');
-    rmSync(report, { force: true });
-    const args = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--bail', '1', '--reporter', 'json', '--outputFile', report, ...paths];
-    // A mutant may run for ever: that is a complaint, too.
-    const child = spawn(process.execPath, args, { cwd: copy, stdio: 'ignore', timeout: 240_000, killSignal: 'SIGKILL', env: { ...process.env, EXPLORE_SECONDS: '' } });
+    const child = spawn(process.execPath, args, { cwd: copy, stdio: ['ignore', 'pipe', 'ignore'], ...patience });
+    let printed = '';
+    child.stdout.on('data', (chunk) => (printed += chunk));
     child.on('error', reject);
-    child.on('close', (code, signal) => {
-      if (code === 0) resolve(undefined);
-      else if (signal !== null) resolve('it never ends');
-      else resolve(firstFailureIn(report));
-    });
+    child.on('close', (code, signal) => resolve({ code, signal, printed }));
   });
 }
 
@@ -81,8 +106,8 @@ async function main() {
   // Before anything runs, so that a list that has aged is seen at once.
   const sources = chosen.map(broken);
 
-  for (const [judge, paths] of judges) {
-    const complaint = await complaintOf(paths);
+  for (const [judge, ask] of judges) {
+    const complaint = await ask();
     if (complaint !== undefined) throw new Error(`${judge}: not content with the source as it is: ${complaint}`);
   }
 
@@ -91,8 +116,8 @@ async function main() {
   for (const [index, mutant] of chosen.entries()) {
     for (const [file, source] of sources[index]) writeFileSync(join(copy, file), source);
     let death;
-    for (const [judge, paths] of judges) {
-      const complaint = await complaintOf(paths);
+    for (const [judge, ask] of judges) {
+      const complaint = await ask();
       if (complaint === undefined) continue;
       death = `${judge}: ${complaint}`;
       kills.set(judge, kills.get(judge) + 1);
