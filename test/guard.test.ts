@@ -3,11 +3,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { root } from './architecture/sources.js';
 
+const root = fileURLToPath(new URL('..', import.meta.url));
 if (!existsSync(join(root, 'dist', 'index.js'))) throw new Error('there is no dist to count: npm run build');
 
 /** Runs a counting program and gives the numbers it printed. */
