@@ -16,8 +16,8 @@ export type PlatformFetch = typeof globalThis extends { fetch: infer Fetch exten
 /** The same without what else it may have, which is left to the platform. */
 type PlatformCall = (...args: Parameters<PlatformFetch>) => ReturnType<PlatformFetch>
 
-/** The platform's `URL`. */
-export type PlatformUrl = typeof globalThis extends { URL: new (...args: never[]) => infer Url extends UrlLike } ? Url : UrlLike
+/** The platform's `URL`: found in what its fetch takes, because a global class is no property of `typeof globalThis`. */
+export type PlatformUrl = [Extract<Parameters<PlatformFetch>[0], UrlLike>] extends [never] ? UrlLike : Extract<Parameters<PlatformFetch>[0], UrlLike>
 
 interface UrlLike {
   readonly href: string
@@ -55,8 +55,8 @@ export interface BreakerFetchOptions<Fetch extends FetchLike = PlatformCall, Key
   readonly retryAfter?: true | { readonly max?: number | undefined } | undefined
   /**
    * `'settle'`: a response that would be a success is one when its body has been read to the end; a body that errs is a failure, one that
-   * is cancelled is ignored. Default: the headers decide. A body that nobody reads is a hung call: it can hold a probe's place up to
-   * `probeTimeout`.
+   * is cancelled is ignored. Default, and for what is no web stream: the headers decide. A body that nobody reads is a hung call: it can
+   * hold a probe's place up to `probeTimeout`.
    */
   readonly body?: 'settle' | undefined
   /** Answers in the place of a refused call, and only of that; what it throws, the caller gets. */
@@ -95,12 +95,11 @@ export function breakerFetch(guards: RegistryLike<unknown> | BreakerLike, option
     fetch(...args: unknown[]): Promise<unknown> {
       const [input, init] = args as [unknown, Init | null | undefined]
       let permit: Permit
-      let url: UrlLike
       let call: AnyFetch | undefined
       try {
         call = given ?? platform.fetch
         if (typeof call !== 'function') throw new TypeError('breakerFetch: this platform has no fetch; give the option fetch')
-        url = urlOf(input)
+        const url = urlOf(input)
         checkRequest(input, init)
         const signal = signalOf(input, init)
         if (isAborted(signal)) throw signal?.reason
@@ -135,7 +134,7 @@ export function breakerFetch(guards: RegistryLike<unknown> | BreakerLike, option
           return response
         },
         (error: unknown) => {
-          if (isMistake(error, url)) permit.ignore()
+          if (isMistake(error)) permit.ignore()
           else permit.failure(error)
           throw error
         },
@@ -266,8 +265,8 @@ function checkRequest(input: unknown, init: Init | null | undefined): void {
   }
   if (isPlain(input, init)) return
   const method = methodOf(input, init)
-  const { headers, duplex, mode, credentials, cache, redirect, referrer, referrerPolicy, integrity, keepalive, priority } = init
-  const rest = { headers, duplex, mode, credentials, cache, redirect, referrer, referrerPolicy, integrity, keepalive, priority }
+  const { headers, duplex, mode, credentials, cache, redirect, referrer, referrerPolicy, integrity, keepalive, priority, window } = init
+  const rest = { headers, duplex, mode, credentials, cache, redirect, referrer, referrerPolicy, integrity, keepalive, priority, window }
   const { body, signal } = init
   const shadow = body === undefined || body === null ? undefined : isStream(body) && !body.locked ? new platform.ReadableStream() : isStream(body) ? body : ''
   new platform.Request('http://localhost', { method, ...rest, body: shadow, ...(!isSignal(signal) && { signal }) })
@@ -326,7 +325,7 @@ const LONGEST_WAIT = 600_000
 function judge(status: number | undefined, response: unknown, classify: Classify | undefined, longest: number | undefined): Verdict {
   const said = classify === undefined || status === undefined ? undefined : ask(classify, status, response)
   if (longest !== undefined && (status === 429 || status === 503) && (said === undefined || said === 'failure')) {
-    const wait = retryAfter((response as ResponseLike).headers.get('retry-after'))
+    const wait = retryAfter((response as Partial<ResponseLike>).headers?.get('retry-after'))
     if (wait !== undefined) return { openFor: Math.min(wait, longest) }
   }
   if (said !== undefined) return said
@@ -337,8 +336,8 @@ function judge(status: number | undefined, response: unknown, classify: Classify
 const IMF_FIXDATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/
 
 /** Milliseconds that a `Retry-After` (RFC 9110) asks for: delta-seconds, or a date in the one form that may be sent. */
-function retryAfter(value: string | null): number | undefined {
-  if (value === null) return undefined
+function retryAfter(value: string | null | undefined): number | undefined {
+  if (value === null || value === undefined) return undefined
   if (/^\d+$/.test(value)) return Number(value) * 1_000
   if (!IMF_FIXDATE.test(value)) return undefined
   // A server's date is a reading of the wall clock, and becomes a duration at once.
@@ -354,17 +353,17 @@ function report(permit: Permit, verdict: Verdict, status: number | undefined): v
 }
 
 /**
- * Mistakes of the caller that only the attempt finds, as far as platforms tell them from a broken network: a blocked port, a stream that
- * was read before, headers that contradict the body, credentials in the URL.
+ * Mistakes of the caller that only the attempt finds, where platforms tell them from a broken network: a blocked port, credentials in the
+ * URL, a stream that was read before, headers that contradict the body. The phrases have spaces in them, so that no URL in a message of a
+ * network error can be taken for one.
  */
-function isMistake(error: unknown, url: UrlLike): boolean {
+function isMistake(error: unknown): boolean {
   try {
     const { name, message, cause } = error as Partial<Error>
     if (name !== 'TypeError') return false
     const { message: because, code } = (cause ?? {}) as { message?: unknown; code?: unknown }
-    if (because === 'bad port' || /\b(?:disturbed|locked)\b/.test(String(message))) return true
-    if (typeof code === 'string') return /^UND_ERR_(?:INVALID_ARG|NOT_SUPPORTED|REQ_CONTENT_LENGTH_MISMATCH)$/.test(code)
-    return cause === undefined && (url.username !== '' || url.password !== '')
+    if (because === 'bad port' || /\b(?:disturbed or locked|includes credentials)\b/.test(String(message))) return true
+    return typeof code === 'string' && /^UND_ERR_(?:INVALID_ARG|NOT_SUPPORTED|REQ_CONTENT_LENGTH_MISMATCH)$/.test(code)
   } catch {
     return false
   }

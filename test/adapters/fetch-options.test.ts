@@ -142,6 +142,14 @@ describe('Retry-After', () => {
     expect(await opensFor('120', {}, 503)).toBeUndefined()
   })
 
+  it('says nothing in an imitation of a response that has no headers', async () => {
+    const breaker = new CircuitBreaker()
+    const ledger = new Ledger(breaker)
+    const fetch = breakerFetch(breaker, { retryAfter: true, fetch: () => Promise.resolve({ status: 503 } as never) })
+    expect(await fetch('http://a.example')).toEqual({ status: 503 })
+    expect(ledger.verdict).toBe('failure')
+  })
+
   it('goes with what classify calls a failure, and yields to it otherwise', async () => {
     expect(await opensFor('120', { retryAfter: true, classify: () => 'failure' }, 429)).toBe(120_000)
     expect(await opensFor('120', { retryAfter: true, classify: () => 'ignored' }, 503)).toBeUndefined()

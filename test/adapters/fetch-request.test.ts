@@ -160,6 +160,7 @@ describe('the request', () => {
     ['redirect: error', { redirect: 'error' }],
     ['mode, cache and credentials', { mode: 'cors', cache: 'no-store', credentials: 'include' } as object],
     ['keepalive', { keepalive: true }],
+    ['window: null', { window: null }],
     ['a Request in the place of init', new Request('http://elsewhere.example', { method: 'PUT', body: 'x' })],
     ['a stream with duplex', { method: 'POST', body: new ReadableStream(), duplex: 'half' }],
     ['a method in the Request and a body in init', { body: 'x' }],
@@ -195,6 +196,7 @@ describe("a caller's mistake is told before a permit is taken, and charged to no
     ['a stream that is locked', 'http://a.example', { method: 'POST', body: locked, duplex: 'half' }],
     ['an unknown redirect mode', 'http://a.example', { redirect: 'sometimes' }],
     ['an unknown cache mode', 'http://a.example', { cache: 'sometimes' }],
+    ['a window', 'http://a.example', { window: 5 }],
     ['a signal that is none', 'http://a.example', { signal: { aborted: false } }],
     ['an init that is no object', 'http://a.example', 'POST'],
   ])('%s', async (_what, input, init) => {
@@ -259,7 +261,14 @@ describe("a caller's mistake is told before a permit is taken, and charged to no
   })
 
   it('a TypeError of a network is a failure, with a cause or without', async () => {
-    for (const error of [new TypeError('fetch failed', { cause: new Error('other side closed') }), new TypeError('Failed to fetch'), new TypeError()]) {
+    const errors = [
+      new TypeError('fetch failed', { cause: new Error('other side closed') }),
+      new TypeError('Failed to fetch'),
+      // Deno puts the URL into the message.
+      new TypeError('error sending request for url (http://a.example/disturbed-or-locked?includes=credentials)'),
+      new TypeError(),
+    ]
+    for (const error of errors) {
       const { ledger, fetch } = guarded({ fetch: () => Promise.reject(error) })
       expect(await rejectionOf(fetch('http://a.example'))).toBe(error)
       expect(ledger.verdicts).toEqual(['failure'])
