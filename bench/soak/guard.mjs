@@ -5,8 +5,10 @@ const backoff = { initial: 300, max: 1_500, factor: 2 };
 export const probeTimeout = 600;
 /** How many probes may be at a host at once, by recovery. */
 export const limits = { single: 1, probes: 2, gradual: 3 };
+/** How many probes have to succeed, by recovery. */
+export const successesToClose = { single: 1, probes: 2, gradual: 4 };
 /** The first phase of the ramp: one call in four, or one in half a second. */
-export const firstPhase = { ratio: 0.25, successThreshold: 2, maxConcurrent: limits.gradual, maxGap: 500 };
+export const firstPhase = { ratio: 0.25, successThreshold: successesToClose.gradual / 2, maxConcurrent: limits.gradual, maxGap: 500 };
 
 /**
  * The options of the breaker of one host.
@@ -22,7 +24,7 @@ export function optionsOf({ consecutiveFailures, failureRate, singleProbe, probe
   };
   const recoveries = {
     single: () => singleProbe(),
-    probes: () => probes({ maxConcurrent: limits.probes, successThreshold: 2 }),
+    probes: () => probes({ maxConcurrent: limits.probes, successThreshold: successesToClose.probes }),
     gradual: () => gradual([firstPhase, { ...firstPhase, ratio: 0.5 }]),
   };
   return {

@@ -1,4 +1,4 @@
-import { firstPhase, limits, probeTimeout, waitOf } from './guard.mjs';
+import { firstPhase, limits, probeTimeout, successesToClose, waitOf } from './guard.mjs';
 import { fates, stateNames } from './journal.mjs';
 import { does, tickMs } from './script.mjs';
 
@@ -133,8 +133,16 @@ class Walk {
       const lawful = waitOf(this.#guard, this.#relapses, asked);
       if (wait !== lawful) this.#complain(`it opened at ${now} ms for ${wait} ms, and should have for ${lawful} ms`);
       if (from === closed && !asked) this.#tripped(now);
+      if (from === halfOpen && this.#guard.slowCallDuration === undefined && this.#settling(now, (call) => this.#failed(call)) === 0) {
+        this.#complain(`it opened again at ${now} ms, without a probe that failed`);
+      }
       this.#until = trippedAt + wait;
       this.opened = true;
+    }
+    if (to === closed) {
+      const successes = this.#ramp.successes + this.#settling(now, (call) => this.#succeeded(call));
+      const needed = successesToClose[this.#guard.recovery];
+      if (successes < needed) this.#complain(`it closed at ${now} ms, after ${successes} probes that succeeded of ${needed}`);
     }
     if (to === halfOpen && now < this.#until) this.#complain(`it turned half-open at ${now} ms, and should have stayed open until ${this.#until} ms`);
     this.#state = to;
@@ -146,16 +154,42 @@ class Walk {
   }
 
   /**
-   * A run of failures as long as the threshold has to have come before. Those of this moment may be written down after it.
+   * How many calls of this episode settle so at this moment: what they change is written down before they are.
+   *
+   * @param {number} now
+   * @param {(call: number) => boolean} so
+   */
+  #settling(now, so) {
+    let count = 0;
+    for (const call of this.#unsettled.keys()) if (so(call) && this.#journal.settledOn[call] === now / tickMs) count++;
+    return count;
+  }
+
+  /** @param {number} call */
+  #isBusy(call) {
+    return this.#story.deeds[this.#host]?.[/** @type {number} */ (this.#story.calls.tick[call])] === does.busy;
+  }
+
+  /** @param {number} call */
+  #succeeded(call) {
+    return this.#journal.fate[call] === fates.ok && !this.#isBusy(call);
+  }
+
+  /** A host that asks to be left alone has answered, and failed all the same. @param {number} call */
+  #failed(call) {
+    const fate = this.#journal.fate[call];
+    return fate === fates.failed || (fate === fates.ok && this.#isBusy(call));
+  }
+
+  /**
+   * A run of failures as long as the threshold has to have come before.
    *
    * @param {number} now
    */
   #tripped(now) {
     const { trip, slowCallDuration } = this.#guard;
     if (trip.kind !== 'run' || slowCallDuration !== undefined) return;
-    const { fate, settledOn } = this.#journal;
-    let failures = this.#run;
-    for (const call of this.#unsettled.keys()) if (fate[call] === fates.failed && settledOn[call] === now / tickMs) failures++;
+    const failures = this.#run + this.#settling(now, (call) => this.#failed(call));
     if (failures < trip.threshold) this.#complain(`it opened at ${now} ms, after ${failures} failures in a row`);
   }
 
@@ -222,16 +256,15 @@ class Walk {
     // Nobody has told the breaker: the place stays taken until it is given to another.
     if (fate === fates.forgotten || this.#admissions.episode[call] !== this.#episode) return;
     this.#unsettled.delete(call);
-    const busy = this.#story.deeds[this.#host]?.[/** @type {number} */ (this.#story.calls.tick[call])] === does.busy;
-    const succeeded = fate === fates.ok && !busy;
-    const failed = fate === fates.failed || (fate === fates.ok && busy);
+    const succeeded = this.#succeeded(call);
+    const failed = this.#failed(call);
     if (succeeded) {
       this.#ramp.successes++;
       this.#lastSuccess = /** @type {number} */ (this.#journal.settledOn[call]) * tickMs;
     }
     // What a report changes is changed before the caller hears of it, so here it should have been another episode.
     if (failed && this.#state === halfOpen) this.#complain(`probe ${call} failed, and the breaker did not open`);
-    if (failed && busy) this.#complain(`host asked with call ${call} to be left alone, and the breaker did not open`);
+    if (fate === fates.ok && failed) this.#complain(`it asked with call ${call} to be left alone, and the breaker did not open`);
     const { trip, slowCallDuration } = this.#guard;
     // What became slow was counted before it settled, so only guards without slow calls are counted after here.
     if (trip.kind !== 'run' || slowCallDuration !== undefined || this.#state !== closed) return;
