@@ -58,6 +58,8 @@ export interface Observer<Name = unknown> {
   rejected?(event: Rejected<Name>): void
   /** Ask for `duration` in `settled`; it makes the breaker read its clock twice per call. Default false. */
   readonly durations?: boolean | undefined
+  /** Asked before an event is built: does anybody want it now? For those who pass events on, and may have nobody to pass them to. Default: always. */
+  wanted?(): boolean
 }
 
 /** What can be heard, as bits, so that a call nobody listens to pays one test. */
@@ -75,7 +77,9 @@ interface Seat {
 export class Audience {
   readonly #parent: Audience | null
   #seats: readonly Seat[] = []
+  /** What is heard by those who always want it, and by those who are asked. */
   #heard = 0
+  #asked = 0
 
   /** @param parent - an audience that hears all that this one does */
   constructor(parent: Audience | null = null) {
@@ -94,12 +98,15 @@ export class Audience {
 
   /** Does anybody listen to this, or ask for durations? */
   hears(what: number): boolean {
-    return (this.#heard & what) !== 0 || (this.#parent !== null && this.#parent.hears(what))
+    if ((this.#heard & what) !== 0) return true
+    if ((this.#asked & what) !== 0) for (const seat of this.#seats) if ((seat.heard & what) !== 0 && isWanted(seat.observer)) return true
+    return this.#parent !== null && this.#parent.hears(what)
   }
 
   /** @throws TypeError if `observer` is not one */
   add(observer: Observer<never>): () => void {
-    const { durations = false } = checkObject('observe', observer, [...KINDS, 'durations'])
+    const { durations = false } = checkObject('observe', observer, [...KINDS, 'durations', 'wanted'])
+    if (observer.wanted !== undefined) checkFunction('wanted', observer.wanted)
     const seat = { observer, heard: checkBoolean('durations', durations) ? HEARS.durations : 0 }
     for (const kind of KINDS) {
       if (observer[kind] === undefined) continue
@@ -116,12 +123,26 @@ export class Audience {
   /** Keeps `event` for all who listen now. It is told by `deliver`, when the state is final. */
   post(kind: Kind, event: object): void {
     this.#parent?.post(kind, event)
-    for (const seat of this.#seats) if ((seat.heard & HEARS[kind]) !== 0) outbox.push({ seat, kind, event })
+    for (const seat of this.#seats) if ((seat.heard & HEARS[kind]) !== 0 && isWanted(seat.observer)) outbox.push({ seat, kind, event })
   }
 
   #seat(seats: readonly Seat[]): void {
     this.#seats = seats
-    this.#heard = seats.reduce((heard, seat) => heard | seat.heard, 0)
+    this.#heard = this.#asked = 0
+    for (const { observer, heard } of seats) {
+      if (observer.wanted === undefined) this.#heard |= heard
+      else this.#asked |= heard
+    }
+  }
+}
+
+function isWanted(observer: Observer<never>): boolean {
+  if (observer.wanted === undefined) return true
+  try {
+    return observer.wanted()
+  } catch (error) {
+    warnThrown('wanted', error)
+    return false
   }
 }
 

@@ -41,13 +41,14 @@ export function publish(source: ObservedBreakers): () => void {
   if (typeof (source as Partial<ObservedBreakers> | null | undefined)?.observe !== 'function') throw new TypeError('publish: expected a registry or a breaker')
   const diagnostics = diagnosticsOf(globalThis as Host)
   if (diagnostics === undefined) return () => undefined
-  const on = (name: string) => {
+  const ends = Object.entries({ transition: CHANNELS.transition, rejected: CHANNELS.refusal, settled: CHANNELS.settlement }).map(([event, name]) => {
     const channel = diagnostics.channel(name)
-    return (event: object) => {
-      if (channel.hasSubscribers) channel.publish(event)
-    }
+    // Each on its own, so that a settlement is built only for who subscribes to settlements.
+    return source.observe({ [event]: (message: unknown) => { channel.publish(message) }, wanted: () => channel.hasSubscribers })
+  })
+  return () => {
+    for (const end of ends) end()
   }
-  return source.observe({ transition: on(CHANNELS.transition), rejected: on(CHANNELS.refusal), settled: on(CHANNELS.settlement) })
 }
 
 /** Asked of the platform when needed: an import would keep this file from being loaded where there is no such module. */

@@ -79,6 +79,15 @@ describe('the channels', () => {
 });
 
 describe('nobody', () => {
+  it('has an event built for them: while no one subscribes to a channel, no one listens to the breaker for it', () => {
+    const observers: { wanted(): boolean }[] = [];
+    publish({ observe: (observer) => (observers.push(observer as never), () => {}) });
+    const wanted = () => observers.map((observer) => observer.wanted());
+    expect(wanted()).toEqual([false, false, false]);
+    hear(CHANNELS.settlement);
+    expect(wanted()).toEqual([false, false, true]);
+  });
+
   it('is published to while nobody subscribes, and no clock is read for it', () => {
     const { clock, upstreams } = published();
     const now = vi.spyOn(clock, 'now');
