@@ -5,13 +5,13 @@
  *
  * The bare call and the guarded one take turns against a server in a process of its own. A request on loopback takes hundreds of times longer
  * than what is looked for, and varies by more than that; so the same two calls also take turns over a fetch that answers at once, where
- * nothing but the guard is left. The registry knows the host's breaker already.
+ * nothing but the guard is left. The registry knows the host's breaker already. Figures are medians over the rounds, with the quartiles.
  */
 import { fork } from 'node:child_process';
 import http from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { BreakerRegistry, dist } from './library.mjs';
-import { keep, takeTurns } from './measure.mjs';
+import { keep, takeTurns, undisturbed } from './measure.mjs';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 41);
 
@@ -35,7 +35,6 @@ if (process.argv[2] === 'server') {
     for (let i = 0; i < times; i++) await fetch(url).catch(keep);
   };
 
-  /** The median of the rounds, with the quartiles. */
   const spread = (values) => {
     const sorted = [...values].sort((a, b) => a - b);
     const [low, median, high] = [0.25, 0.5, 0.75].map((share) => sorted[Math.round((sorted.length - 1) * share)]);
@@ -48,10 +47,13 @@ if (process.argv[2] === 'server') {
     const added = guarded.map((ns, round) => (ns - bare[round]) / 1_000);
     line(`${name}: added`, spread(added), 'µs', 2);
     line(`${name}: guarded / bare`, spread(ratios(guarded, bare)), '×', 3);
+    const [least, leastBare] = [undisturbed(guarded) / 1_000, undisturbed(bare) / 1_000];
+    const quiet = `in the quietest fifth of the turns ${leastBare.toFixed(2)} → ${least.toFixed(2)} µs`;
+    console.log(`${' '.repeat(20)} ${quiet}: ${(least - leastBare).toFixed(2)} µs added, ${(least / leastBare).toFixed(3)} ×`);
   };
 
   const guarded = breakerFetch(new BreakerRegistry());
-  compare('a fetch on loopback', await takeTurns({ bare: call(fetch), guarded: call(guarded) }, { rounds: ROUNDS, turnMs: 40, warmMs: 1_500 }));
+  compare('a fetch on loopback', await takeTurns({ bare: call(fetch), guarded: call(guarded) }, { rounds: 4 * ROUNDS, turnMs: 10, warmMs: 1_500 }));
 
   const answered = Promise.resolve(new Response('ok'));
   const instant = () => answered;
