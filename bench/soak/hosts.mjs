@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { does, groupOf } from './script.mjs';
+import { does, groupOf, isDown } from './script.mjs';
 
 const program = new URL('./host-process.mjs', import.meta.url);
 
@@ -47,7 +47,7 @@ export class Hosts {
         const running = this.#processes[group];
         if (dead && running !== undefined) await this.#kill(group, running);
         else if (!dead && running === undefined) await this.#boot(group, tick);
-        else if (running !== undefined) await this.#ask(running, { tick });
+        else if (running !== undefined && this.#changes(group, tick)) await this.#ask(running, { tick });
       }),
     );
   }
@@ -86,6 +86,18 @@ export class Hosts {
     const { processes, hosts, deeds } = this.#story;
     // A host that stays dead says nothing about its process.
     for (let host = group; host < hosts; host += processes) if (deeds[host]?.[tick] === does.crash) return true;
+    return false;
+  }
+
+  /**
+   * Whether a host of this process goes down or comes back in this tick.
+   *
+   * @param {number} group
+   * @param {number} tick
+   */
+  #changes(group, tick) {
+    const { processes, hosts, deeds } = this.#story;
+    for (let host = group; host < hosts; host += processes) if (isDown(deeds[host]?.[tick]) !== isDown(deeds[host]?.[tick - 1])) return true;
     return false;
   }
 
