@@ -16,8 +16,8 @@ import { callers, does, isDown, patienceTicks, script, slowTicks, tickMs } from 
  * Plays a script on real sockets, tick by tick: first the hosts take the state the script has for the tick, then
  * callers lose patience, slow answers arrive, and new calls are made; the next tick comes when every call that can be
  * answered has been. The breakers' clock counts ticks. So the same seed gives the same calls, the same faults and the
- * same decisions, whatever the machine; only ports, the time it takes, and the order in which different hosts answer
- * within one tick may vary.
+ * same decisions, whatever the machine. What may vary: ports, the time it takes, the order in which different hosts
+ * answer within one tick, and whether a call that is given up, or whose host dies, had arrived before.
  *
  * @param {object} settings
  * @param {any} settings.library what `lazybreaker` exports
