@@ -164,6 +164,7 @@ interface Init {
 
 interface WebRequest extends RequestLike {
   readonly signal?: AbortSignalLike
+  readonly body?: unknown
   readonly bodyUsed?: boolean
 }
 
@@ -238,8 +239,16 @@ function isAborted(signal: AbortSignalLike | undefined): boolean {
   return signal?.aborted === true
 }
 
+/** As `fetch` takes it: `null` is a method by that name. */
 function methodOf(input: unknown, init: Init | null | undefined): unknown {
-  return init?.method ?? (isRequest(input) ? input.method : 'GET')
+  const method = init?.method
+  if (method !== undefined) return method
+  return isRequest(input) ? input.method : 'GET'
+}
+
+/** What is to be sent: of `init`, else of the request. */
+function bodyOf(input: unknown, init: Init): unknown {
+  return init.body ?? (isRequest(input) ? input.body : undefined) ?? undefined
 }
 
 function isHead(input: unknown, init: Init | null | undefined): boolean {
@@ -268,7 +277,7 @@ function checkRequest(input: unknown, init: Init | null | undefined): void {
   const { headers, duplex, mode, credentials, cache, redirect, referrer, referrerPolicy, integrity, keepalive, priority, window } = init
   const rest = { headers, duplex, mode, credentials, cache, redirect, referrer, referrerPolicy, integrity, keepalive, priority, window }
   const { body, signal } = init
-  const shadow = body === undefined || body === null ? undefined : isStream(body) && !body.locked ? new platform.ReadableStream() : isStream(body) ? body : ''
+  const shadow = bodyOf(input, init) === undefined ? undefined : !isStream(body) ? '' : body.locked ? body : new platform.ReadableStream()
   new platform.Request('http://localhost', { method, ...rest, body: shadow, ...(!isSignal(signal) && { signal }) })
 }
 
@@ -291,9 +300,9 @@ function isPlain(input: unknown, init: Init): boolean {
     if (member === 'headers' ? !arePlain(value) : member === 'signal' ? !isSignal(value) : LOOKED_AT_CLOSELY.has(member)) return false
     if (PLAIN[member]?.test(typeof value === 'boolean' ? String(value) : typeof value === 'string' ? value : '') === false) return false
   }
-  const { body } = init
-  if (body === undefined || body === null) return true
-  if (isStream(body) && (init.duplex !== 'half' || body.locked)) return false
+  const { body, duplex, keepalive } = init
+  if (bodyOf(input, init) === undefined) return true
+  if (isStream(body) && (duplex !== 'half' || keepalive === true || body.locked)) return false
   return !/^(?:get|head)$/i.test(String(methodOf(input, init)))
 }
 
