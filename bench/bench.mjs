@@ -1,6 +1,6 @@
 /** What it costs, beside the others: `npm run bench`. Prints the tables, and writes them and the chart where the readme shows them. */
 import { existsSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { budgetTable, measureBudgets } from './budgets.mjs';
 import { writeChart } from './chart.mjs';
 import { callTable, configurations, idleAndSizeTable, keyTable } from './cost-tables.mjs';
@@ -50,6 +50,7 @@ ${await configurations(ids)}
 </details>
 `;
 
+if (loadavg()[2] > cpus().length) say(`the machine was busy with other work (load ${loadavg()[2].toFixed(1)}): run again when it is quiet`);
 writeChart(ids, { calls: calls.cells, heap });
 console.log(text);
 say(writeIntoReadme('bench:costs', text) ? 'done; the readme has the tables' : 'done; the readme has no place for the tables (<!-- bench:costs -->)');

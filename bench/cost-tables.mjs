@@ -56,7 +56,7 @@ export function keyTable(keys) {
     id === undefined ? '`map.get` and the thinnest wrapper' : bold(id, id),
     ...cells.map((value) => bold(id, value.why ?? rounded(value.ns))),
   ]);
-  return `Nanoseconds of a whole successful call to one of so many hosts, in an order no cache foresees. (–: does not fit.)
+  return `Nanoseconds of a whole successful call to one of so many hosts, in an order no cache foresees. (–: does not fit 3 GB.)
 
 ${markdown(['', ...keyCounts.map((count) => `${rounded(count)} hosts`)], rows)}`;
 }
