@@ -13,7 +13,6 @@ import {
   gradual,
   probes,
   type AbortSignalLike,
-  type CircuitBreakerOptions,
   type Observer,
 } from '../src/index.js';
 import { chainOf, deferred, fail, manual, tripped, unhandledDuring } from './support/calls.js';
