@@ -27,4 +27,5 @@ export function play(run: {
   stage: Pick<Stage, 'origins' | 'begin'>;
   duration: number;
   eachSecond?: (second: number, stories: Story[], states: string[]) => void;
+  isOver?: (stories: Story[]) => boolean;
 }): Promise<Story[]>;

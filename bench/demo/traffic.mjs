@@ -30,9 +30,10 @@ async function get(url, signal) {
  * @param {Pick<Awaited<ReturnType<typeof import('./stage.mjs').openStage>>, 'origins' | 'begin'>} run.stage their servers
  * @param {number} run.duration in milliseconds
  * @param {(second: number, stories: Story[], states: string[]) => void} [run.eachSecond]
+ * @param {(stories: Story[]) => boolean} [run.isOver] ends the run before its time
  * @returns {Promise<Story[]>}
  */
-export async function play({ library, roles, stage, duration, eachSecond }) {
+export async function play({ library, roles, stage, duration, eachSecond, isOver }) {
   const { origins } = stage;
   // What is loaded and compiled on first use is no part of the story.
   for (let i = 0; i < 20; i++) {
@@ -105,13 +106,17 @@ export async function play({ library, roles, stage, duration, eachSecond }) {
           story.hanging.push({ at: time, hanging: inFlight.get(story)?.size ?? 0 });
         }
       });
-      if (time - sampled >= 100) sampled = time;
+      let over = time >= duration;
+      if (time - sampled >= 100) {
+        sampled = time;
+        over ||= isOver?.(stories) === true;
+      }
       // More than one, if the machine was busy with something else.
       while (time >= (lastSecond + 1) * 1_000) {
         lastSecond++;
         eachSecond?.(lastSecond, stories, origins.map((origin) => upstreams.for(origin).state));
       }
-      if (time < duration) return;
+      if (!over) return;
       clearInterval(ticker);
       resolve(undefined);
     }, 2);
