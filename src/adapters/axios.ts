@@ -90,7 +90,9 @@ export function breakerAdapter(
       else permit.failure(error)
       throw error
     }
-    report(permit, judge(classify, response.status), response.status)
+    // An adapter of somebody else may answer with anything.
+    const { status = 0 } = (response as Partial<AxiosResponseLike> | null | undefined) ?? {}
+    report(permit, judge(classify, status), status)
     return response
   }
 }

@@ -46,6 +46,7 @@ const waits: BreakerAdapterOptions = { classify: (status) => (status === 503 ? {
 const cases: Case[] = [
   { event: 'an answer below 400', verdict: 'success', gets: 'response 200', call: ask(http.answer(200, {}, ['one', 'two'])) },
   { event: 'a redirect, followed: charged to the host that was asked', verdict: 'success', gets: 'response 200', call: redirected },
+  { event: 'headers that come slowly', verdict: 'success', gets: 'response 200', call: async (api) => `response ${String((await api.get((await http.serveRaw(http.slowHeaders)).origin)).status)}` },
   ...[400, 401, 404, 409].map((status) => ({ event: '4xx, but 408 and 429', verdict: 'success', gets: answered('4xx', 'ERR_BAD_REQUEST'), call: classOf(status) })),
   { event: '408', verdict: 'ignored', gets: answered(408, 'ERR_BAD_REQUEST'), call: ask(http.answer(408)) },
   { event: '429', verdict: 'ignored', gets: answered(429, 'ERR_BAD_REQUEST'), call: ask(http.answer(429)) },

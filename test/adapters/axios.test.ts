@@ -1,6 +1,6 @@
 // Whose breaker takes a call of axios, what a refusal is, and what is no evidence.
 import { getEventListeners } from 'node:events'
-import axios, { AxiosError, type AxiosAdapter } from 'axios'
+import axios, { AxiosError, type AxiosAdapter, type AxiosResponse } from 'axios'
 import { afterEach, describe, expect, it } from 'vitest'
 import { breakerAdapter } from '../../src/adapters/axios.js'
 import { BreakerRegistry, CircuitBreaker, CircuitOpenError, ManualClock, type RegistryLike } from '../../src/index.js'
@@ -72,6 +72,14 @@ describe('a guarded adapter of axios', () => {
       expect(await rejectionOf(instance(guards, failing).get('https://a.test'))).toBe(error)
     }
     expect(ledger.verdicts).toEqual(Array(4).fill('failure'))
+  })
+
+  it('hands on whatever an adapter of somebody else answers', async () => {
+    const breaker = new CircuitBreaker()
+    const ledger = new Ledger(breaker)
+    const adapter = breakerAdapter(breaker, () => Promise.resolve(undefined as unknown as AxiosResponse)) as unknown as (config: object) => Promise<unknown>
+    expect(await adapter({ url: 'https://a.test' })).toBe(undefined)
+    expect(ledger.verdicts).toEqual(['success'])
   })
 
   it('counts a refusal below it as no evidence (law 8)', async () => {

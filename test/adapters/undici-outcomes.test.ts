@@ -60,6 +60,7 @@ const waits: InterceptorOptions = { classify: (status) => (status === 503 ? { op
 const cases: Case[] = [
   { event: 'an answer below 400, read to the end', verdict: 'success', gets: works(200), call: read(http.answer(200, {}, ['one', 'two'])) },
   { event: 'interim answers (103), then 200', verdict: 'success', gets: works(200), call: read(http.interim(http.answer(200), 103, 103)) },
+  { event: 'headers that come slowly', verdict: 'success', gets: works(200), call: async ({ agent }) => readFrom(agent(), (await http.serveRaw(http.slowHeaders)).origin) },
   { event: 'a redirect, not followed', verdict: 'success', gets: works(302), call: read(http.redirect('http://elsewhere.invalid/')) },
   { event: 'an upgrade (101)', verdict: 'success', gets: 'the socket', call: upgraded },
   ...[400, 401, 404, 409].map((status) => ({ event: '4xx, but 408 and 429', verdict: 'success', gets: works('4xx'), call: classOf(status) })),
