@@ -122,9 +122,9 @@ export class CircuitBreaker extends Circuit {
   }
 
   private issue(signal: AbortSignalLike | undefined, explain: boolean): Ticket | CircuitOpenError | undefined {
+    const epoch = this.enter()
+    if (epoch >= 0) return new Ticket(this, epoch, null, signal)
     const self = this.owner()
-    const epoch = self.enter()
-    if (epoch >= 0) return new Ticket(self, epoch, null, signal)
     const answer = self.admit(explain)
     return answer instanceof Flight ? new Ticket(self, answer.epoch, answer, signal) : answer
   }

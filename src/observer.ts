@@ -48,18 +48,21 @@ export interface Rejected<Name = unknown> {
   readonly retryAfterMs: number
 }
 
+/** Taken as a method is, so that a listener to events of a narrower name may be given. */
+type Listener<Event> = { hear(event: Event): void }['hear']
+
 /**
  * Told of what has happened, after it has: nothing that a listener does or throws changes what a caller gets. What it does to the
  * breaker takes effect at once; events of that come after the current one.
  */
 export interface Observer<Name = unknown> {
-  transition?(event: Transition<Name>): void
-  settled?(event: Settled<Name>): void
-  rejected?(event: Rejected<Name>): void
+  readonly transition?: Listener<Transition<Name>> | undefined
+  readonly settled?: Listener<Settled<Name>> | undefined
+  readonly rejected?: Listener<Rejected<Name>> | undefined
   /** Ask for `duration` in `settled`; it makes the breaker read its clock twice per call. Default false. */
   readonly durations?: boolean | undefined
   /** Asked before an event is built: does anybody want it now? For those who pass events on, and may have nobody to pass them to. Default: always. */
-  wanted?(): boolean
+  readonly wanted?: (() => boolean) | undefined
 }
 
 /** What can be heard, as bits, so that a call nobody listens to pays one test. */

@@ -5,7 +5,7 @@ import { singleProbe } from './recovery/single-probe.js'
 import { DEFAULT_RECOVERY_TIMEOUT, type RecoveryTimeout } from './recovery-timeout.js'
 import { consecutiveFailures } from './trip/consecutive-failures.js'
 import { checkTrip, type AnyTrip } from './trip/trip.js'
-import type { Verdict } from './verdict.js'
+import type { Classify } from './verdict.js'
 
 /** The options that a breaker and a registry share. `undefined` means the default; anything else is checked, never repaired. */
 export interface SharedOptions {
@@ -22,10 +22,10 @@ export interface SharedOptions {
   /** Milliseconds, above 0, after which an unsettled probe gives its place to the next caller; it cancels nothing. Default 30,000. */
   readonly probeTimeout?: number | undefined
   /** What an error says about the host; not asked about refusals and calls that their caller gave up. Default `'failure'`. */
-  classifyError?(error: unknown): Verdict | undefined
+  readonly classifyError?: Classify<unknown> | undefined
   /** What a result says about the host. Default `'success'`. */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a classifier of one type of result may be given to a breaker of many
-  classifyResult?(value: any): Verdict | undefined
+  readonly classifyResult?: Classify<any> | undefined
   /** Default `performance.now()`, looked up at each call. */
   readonly clock?: Clock | undefined
 }

@@ -14,7 +14,7 @@ export type KeyOptions = Omit<SharedOptions, 'clock'>
 
 export interface BreakerRegistryOptions<Key = string> extends SharedOptions {
   /** Options of one key, asked for when its breaker is made. The same object gives the same plan, so return one per kind of host. */
-  configure?(key: Key): KeyOptions | undefined
+  readonly configure?: ((key: Key) => KeyOptions | undefined) | undefined
   /** Breakers kept at once; at least 1, default 100,000. */
   readonly maxSize?: number | undefined
 }

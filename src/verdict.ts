@@ -9,6 +9,9 @@ import { warnNonsense, warnThrown } from './warn.js'
  */
 export type Verdict = 'success' | 'failure' | 'ignored' | { readonly openFor: number }
 
+/** Says what an error or a result means. Taken as a method is, so that one for a narrower subject may be given. */
+export type Classify<Subject> = { of(subject: Subject): Verdict | undefined }['of']
+
 /** The part of an `AbortSignal` that is looked at. */
 export interface AbortSignalLike {
   readonly aborted: boolean

@@ -48,6 +48,7 @@ export function failureRate(options: FailureRateOptions): Trip<unknown> {
   } else {
     const span = checkPositiveMs('window.ms', ms)
     checkCount('window.buckets', buckets)
+    if (buckets > 2 ** 16) contradiction(`window.buckets: expected at most 65536, got ${String(buckets)}`)
     if (buckets > span) contradiction(`window.buckets: expected at most window.ms (${String(span)}), got ${String(buckets)}`)
     minimum = checkCount('minimumCalls', said(minimumCalls, 10))
     fresh = () => new TimeWindow(buckets, span / buckets)

@@ -7,9 +7,9 @@ import type { AnyTrip, Counts } from './trip.js'
 /** The memory after one more thing; `undefined` stands for a fresh one. A trip that throws has seen nothing. */
 export function fold(trip: AnyTrip, memory: unknown, what: 'success' | 'failure' | 'slow', slow: boolean, now: number): unknown {
   try {
-    const before: unknown = memory === undefined ? trip.fresh() : memory
-    if (what === 'slow') return trip.slow?.(before, now)
-    return what === 'success' ? trip.success(before, slow, now) : trip.failure(before, slow, now)
+    const before = memory === undefined ? unlessPromise(trip.fresh(), memory) : memory
+    if (what === 'slow') return unlessPromise(trip.slow?.(before, now), memory)
+    return unlessPromise(what === 'success' ? trip.success(before, slow, now) : trip.failure(before, slow, now), memory)
   } catch (error) {
     warnThrown('trip', error)
     return memory
@@ -33,7 +33,7 @@ export function reasonToOpen(trip: AnyTrip, memory: unknown, now: number): strin
 /** What `trip` counts, if it can say so in numbers; a trip of one's own that throws or gives nonsense has counted nothing. */
 export function countsOf(trip: AnyTrip, memory: unknown, now: number): Counts {
   try {
-    const counts = trip.counts(memory === undefined ? trip.fresh() : memory, now)
+    const counts = trip.counts(memory === undefined ? unlessPromise(trip.fresh(), memory) : memory, now)
     const { failures, calls, slowCalls } = counts
     if ([failures, calls ?? 0, slowCalls ?? 0].every(isWait)) {
       return { failures, ...(calls !== undefined && { calls }), ...(slowCalls !== undefined && { slowCalls }) }
@@ -43,4 +43,11 @@ export function countsOf(trip: AnyTrip, memory: unknown, now: number): Counts {
     warnThrown('trip.counts', error)
   }
   return { failures: 0 }
+}
+
+/** A trip that is asynchronous by mistake has seen nothing, and its rejections are nobody's. */
+function unlessPromise(memory: unknown, before: unknown): unknown {
+  if (typeof memory !== 'object' || memory === null || typeof (memory as Partial<PromiseLike<unknown>>).then !== 'function') return memory
+  warnNonsense('trip', memory)
+  return before
 }

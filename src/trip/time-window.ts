@@ -8,8 +8,8 @@
 export class TimeWindow {
   readonly #width: number
   readonly #pairs: number[]
-  /** Number of the running bucket since the clock's zero; at first one so early that every clock is past it. */
-  #current = -(2 ** 30)
+  /** Number of the running bucket since the clock's zero. */
+  #current = -Infinity
   #total = 0
   #marked = 0
 
@@ -40,28 +40,32 @@ export class TimeWindow {
 
   /** Makes the bucket of `now` the running one, and empties those that it passes on the way. A `now` before it changes nothing. */
   #roll(now: number): void {
-    const target = Math.floor(now / this.#width)
-    if (target <= this.#current) return
-    const buckets = this.#pairs.length / 2
-    const first = Math.max(this.#current + 1, target - buckets + 1)
-    for (let bucket = first; bucket <= target; bucket++) {
-      const slot = this.#slotOf(bucket)
-      this.#total -= this.#pairs[slot] ?? 0
-      this.#marked -= this.#pairs[slot + 1] ?? 0
-      this.#pairs[slot] = 0
-      this.#pairs[slot + 1] = 0
+    const passed = this.#passed(now)
+    if (passed === 0) return
+    if (passed === this.#pairs.length / 2) {
+      this.#pairs.fill(0)
+      this.#total = this.#marked = 0
+    } else {
+      for (let i = 1; i <= passed; i++) {
+        const slot = this.#slotOf(this.#current + i)
+        this.#total -= this.#pairs[slot] ?? 0
+        this.#marked -= this.#pairs[slot + 1] ?? 0
+        this.#pairs[slot] = this.#pairs[slot + 1] = 0
+      }
     }
-    this.#current = target
+    this.#current = Math.floor(now / this.#width)
   }
 
   #sumAt(now: number, offset: 0 | 1, whole: number): number {
-    const target = Math.floor(now / this.#width)
-    const buckets = this.#pairs.length / 2
-    if (target <= this.#current || whole === 0) return whole
-    if (target - this.#current >= buckets) return 0
-    let gone = 0
-    for (let bucket = this.#current + 1; bucket <= target; bucket++) gone += this.#pairs[this.#slotOf(bucket) + offset] ?? 0
-    return whole - gone
+    const passed = this.#passed(now)
+    if (passed === this.#pairs.length / 2) return 0
+    for (let i = 1; i <= passed; i++) whole -= this.#pairs[this.#slotOf(this.#current + i) + offset] ?? 0
+    return whole
+  }
+
+  /** How many buckets end between the running one and `now`: all of them at the most, whatever the gap. */
+  #passed(now: number): number {
+    return Math.min(Math.max(Math.floor(now / this.#width) - this.#current, 0), this.#pairs.length / 2)
   }
 
   #slotOf(bucket: number): number {
