@@ -51,7 +51,7 @@ export function cast({ consecutiveFailures, failureRate, singleProbe, probes, gr
       fault: 'errors',
       outage: [ms(4_000), ms(9_000)],
       story: 'answers 500 every second time',
-      guard: ['opens at 40 % failures in 1 s', 'asks again after 1 s', 'back by a ramp: 10, 50, 100 % of calls'],
+      guard: ['opens at 40 % failures in 1 s', 'asks again after 1 s', 'back by a ramp of 10, 50, 100 %'],
       options: {
         trip: failureRate({ rate: 0.4, window: { ms: ms(1_000) }, minimumCalls: 20 }),
         recoveryTimeout: ms(1_000),

@@ -39,6 +39,13 @@ function printSecond(second, stories, states) {
  */
 const line = (first, cells) => `${first.padStart(4)}  ${cells.map((cell) => cell.padEnd(18)).join('')}`.trimEnd();
 
+/**
+ * The longest time for which this process did not come to do what it does every tenth of a second, in milliseconds.
+ *
+ * @param {{ at: number }[]} samples
+ */
+const heldUp = (samples) => Math.max(0, ...samples.map(({ at }, i) => at - (samples[i - 1]?.at ?? at) - 100));
+
 const roles = cast(library);
 const stage = await openStage(roles);
 try {
@@ -47,6 +54,8 @@ try {
   const stories = await play({ library, roles, stage, duration, eachSecond: printSecond });
 
   console.log(`\n${tables(stories)}`);
+  const held = heldUp(stories[0]?.hanging ?? []);
+  if (held > 300) console.log(`\nThis machine was busy: the calls stood still for up to ${(held / 1_000).toFixed(1)} s, and the figures and the picture show that too.`);
   const file = join(tmpdir(), 'lazybreaker-demo.html');
   writeFileSync(file, picture(stories, duration));
   console.log(`\nThe picture of the run: ${pathToFileURL(file).href}`);
