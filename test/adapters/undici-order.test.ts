@@ -176,3 +176,27 @@ describe.each(clients.filter(({ version }) => version !== 6))('with the response
     expect(ledger.verdicts).toEqual(['success', 'ignored', 'failure'])
   })
 })
+
+describe.each(clients)('with all of undici $version, in the order that the README gives', ({ version, undici }) => {
+  it('retries, follows, remembers, and charges each host with its own', async () => {
+    const target = await http.serve(http.answer(503), http.answer(200, { 'cache-control': 'max-age=60' }, 'cached'))
+    const asked = await http.serve(http.redirect(target.url(), 301))
+    const dispatcher = opened(new undici.Agent()).compose(
+      undici.interceptors.dns(),
+      breakerInterceptor(guards),
+      undici.interceptors.retry({ minTimeout: 1 }),
+      undici.interceptors.redirect({ maxRedirections: 3 }),
+      ...(version === 6 ? [] : [undici.interceptors.cache()]),
+    )
+    expect(await get(dispatcher, asked.origin)).toBe(200)
+    expect(charged()).toEqual([
+      [asked.origin, 'success'],
+      [target.origin, 'failure'],
+      [target.origin, 'success'],
+    ])
+    expect(await get(dispatcher, target.origin)).toBe(200)
+    guards.for(target.origin).forceOpen()
+    if (version === 6) expect(await rejectionOf(get(dispatcher, target.origin))).toBeInstanceOf(CircuitOpenError)
+    else expect(await get(dispatcher, target.origin)).toBe(200)
+  })
+})
