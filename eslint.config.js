@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import js from '@eslint/js';
 import vitest from '@vitest/eslint-plugin';
 import { defineConfig } from 'eslint/config';
@@ -30,6 +31,9 @@ const withoutGlobals = (...allowed) => [
       .map(([name, message]) => ({ name, message })),
   },
 ];
+
+/** The adapters that package.json exports; what else stands beside them, they share. */
+const subpaths = Object.keys(JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')).exports).map((subpath) => subpath.slice('./'.length));
 
 const noPlatformModules = { regex: '^node:', message: 'src runs on every platform: no module of one of them.' };
 
@@ -77,7 +81,10 @@ export default defineConfig(
         'error',
         {
           patterns: [
-            { regex: '^(?!\\.\\./index\\.js$)', message: 'An adapter hangs off the core: it imports ../index.js and nothing else.' },
+            {
+              regex: `^(?!\\.\\./index\\.js$|\\./(?!(?:${subpaths.join('|')})\\.js$)[\\w-]+\\.js$)`,
+              message: 'An adapter hangs off the core: it imports ../index.js, and files beside it that are no subpaths.',
+            },
           ],
         },
       ],

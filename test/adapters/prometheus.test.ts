@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Gauge, Registry, type OpenMetricsContentType } from 'prom-client';
 import { describe, expect, it, vi } from 'vitest';
 import { BreakerRegistry, CircuitBreaker, ManualClock, type CircuitOpenError } from '../../src/index.js';
@@ -242,15 +241,44 @@ describe('many keys', () => {
     expect(await statesOf(register, 'other')).toEqual({ closed: 2 });
   });
 
+  it('counts each breaker once, also when a group makes room for another', async () => {
+    const { upstreams, register } = instrumented({ group: (key: string) => key, maxSeries: 1 });
+    for (const key of ['a', 'b']) fail(upstreams.for(key));
+    expect(await namesIn(register)).toEqual(['a', 'other']);
+    upstreams.delete('a');
+    for (let scrape = 0; scrape < 3; scrape++) {
+      const lines = await linesOf(register, state);
+      expect(lines.filter((line) => !line.endsWith(' 0'))).toEqual([expect.stringMatching(/state="open"\} 1$/)]);
+    }
+    expect(await statesOf(register, 'b')).toEqual({ open: 1 });
+  });
+
   it('counts the groups of a registry too large to look through at once over several scrapes, and what is broken at once', async () => {
     const { upstreams, register } = instrumented({ group: (key: string) => key.slice(0, 1) });
     for (let n = 0; n < 15_000; n++) upstreams.for(`a${n}`);
     for (let n = 0; n < 10; n++) fail(upstreams.for(`a${n}`));
     upstreams.for('b');
-    expect(await statesOf(register, 'a')).toMatchObject({ open: 10 });
+    const { closed = 0, ...broken } = await statesOf(register, 'a');
+    expect(broken).toEqual({ open: 10 });
+    expect(closed).toBeGreaterThan(9_000);
+    expect(closed).toBeLessThan(14_000);
     await register.metrics();
     expect(await statesOf(register, 'a')).toEqual({ closed: 14_990, open: 10 });
     expect(await statesOf(register, 'b')).toEqual({ closed: 1 });
+  });
+
+  it('keeps the counts of a group that came after its place in the round was passed', async () => {
+    const { upstreams, register } = instrumented({ group: (key: string) => key.slice(0, 1) });
+    for (let n = 0; n < 15_000; n++) upstreams.for(`a${n}`);
+    await register.metrics();
+    const late = upstreams.for('b');
+    succeed(late, 2);
+    fail(late);
+    for (let scrape = 0; scrape < 4; scrape++) expect(await statesOf(register, 'b')).toEqual({ open: 1 });
+    expect(await linesOf(register, calls)).toContain('{name="b",outcome="success"} 2');
+    upstreams.delete('b');
+    for (let scrape = 0; scrape < 4; scrape++) await register.metrics();
+    expect(await namesIn(register)).toEqual(['a']);
   });
 
   it('looks at what is broken and at its own series, not at what is healthy', async () => {
@@ -450,7 +478,7 @@ describe('what goes wrong here changes nothing for callers (law 17)', () => {
       '{name="other",outcome="rejected"} 1',
     ]);
     expect(await statesOf(register, 'other')).toEqual({ open: 1 });
-    expect(warned).toHaveBeenCalledWith('a listener to settled threw: Error: no such group', 'LazybreakerWarning');
+    expect(warned).toHaveBeenCalledWith('instrument: group threw: Error: no such group', 'LazybreakerWarning');
     warned.mockRestore();
   });
 
@@ -469,14 +497,4 @@ describe('what goes wrong here changes nothing for callers (law 17)', () => {
     await expect(slow).resolves.toBe('fine');
     expect(await linesOf(register, calls)).toContain('{name="payments",outcome="success"} 1');
   });
-});
-
-it('the twin in opentelemetry.ts has the same series and the same table', () => {
-  const bodyOf = (file: string) => {
-    const text = readFileSync(new URL(`../../src/adapters/${file}`, import.meta.url), 'utf8');
-    const mark = text.indexOf('// From here on this file and its twin');
-    expect(mark).toBeGreaterThan(0);
-    return text.slice(text.indexOf('\n', mark));
-  };
-  expect(bodyOf('prometheus.ts')).toBe(bodyOf('opentelemetry.ts'));
 });

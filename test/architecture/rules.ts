@@ -89,9 +89,11 @@ export function imports(source: Source): { at: string; specifier: string; target
 
 /**
  * Imports point one way: a file imports only from files of an earlier layer or of its own, types included, and files of
- * one layer do not import each other in a circle. An adapter imports the index alone. Nothing imports a package.
+ * one layer do not import each other in a circle. Of an adapter's files there are two kinds: the subpaths, and what these
+ * share; either kind imports the index, and of its own folder what is shared. Nothing imports a package.
  */
-export function oneWay(sources: Source[], layers: string[][]): Violation[] {
+export function oneWay(sources: Source[], layers: string[][], subpaths: string[]): Violation[] {
+  const hangsOff = (target: string): boolean => target === 'index.ts' || (posix.dirname(target) === 'adapters' && !subpaths.includes(target));
   const rank = (path: string): number =>
     layers.findIndex((layer) => layer.some((entry) => (entry.endsWith('/') ? path.startsWith(entry) : path === entry)));
   const arrow = layers.map((layer) => layer.map((entry) => entry.replace(/\.ts$/, '')).join(', ')).join(' ← ');
@@ -105,8 +107,8 @@ export function oneWay(sources: Source[], layers: string[][]): Violation[] {
     for (const { at, specifier, target } of imports(source)) {
       if (!specifier.startsWith('.')) {
         found.push(`${at} imports ${specifier}. The library depends on nothing: declare what it needs structurally, or take it as an option.`);
-      } else if (source.path.startsWith('adapters/') && target !== 'index.ts') {
-        found.push(`${at} imports ${specifier}. An adapter hangs off the core: it imports ../index.js and nothing else.`);
+      } else if (source.path.startsWith('adapters/') && !hangsOff(target)) {
+        found.push(`${at} imports ${specifier}. An adapter hangs off the core: it imports ../index.js, and files beside it that are no subpaths. Move what both need to such a file.`);
       } else if (rank(target) > own) {
         found.push(`${at} imports ${specifier}, against the arrow ${arrow}. Move what both need to the earlier file, or hand it in.`);
       }
