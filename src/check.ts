@@ -8,7 +8,7 @@ function rule<T>(text: string, holds: (value: unknown) => boolean): Check<T> {
     if (holds(value) && !Object.is(value, -0)) return value as T
     const percent = text === SHARE && isWait(value) && value > 1 && value <= 100 ? `; ${describe(value)} % is ${describe(value / 100)}` : ''
     const message = `${name}: expected ${text}, got ${describe(value)}${percent}`
-    throw typeof value === 'number' ? new RangeError(message) : new TypeError(message)
+    throw typeof value === 'number' && text.includes('number') ? new RangeError(message) : new TypeError(message)
   }
 }
 

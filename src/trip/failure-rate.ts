@@ -35,7 +35,7 @@ export function failureRate(options: FailureRateOptions): Trip<unknown> {
   const { rate, window, minimumCalls, slowCallRate } = checkObject('failureRate', options, ['rate', 'window', 'minimumCalls', 'slowCallRate'])
   checkRate('rate', rate)
   if (slowCallRate !== undefined) checkRate('slowCallRate', slowCallRate)
-  const { calls, ms, buckets = 10 } = checkObject<{ calls?: number; ms?: number; buckets?: number }>('window', window, ['calls', 'ms', 'buckets'])
+  const { calls, ms, buckets: parts } = checkObject<{ calls?: number; ms?: number; buckets?: number }>('window', window, ['calls', 'ms', 'buckets'])
   let fresh: () => Window
   let minimum: number
   if (calls !== undefined) {
@@ -47,7 +47,8 @@ export function failureRate(options: FailureRateOptions): Trip<unknown> {
     fresh = () => new CountWindow(calls)
   } else {
     const span = checkPositiveMs('window.ms', ms)
-    checkCount('window.buckets', buckets)
+    // A short window has fewer parts by default: none is shorter than a millisecond.
+    const buckets = checkCount('window.buckets', said(parts, Math.min(10, Math.ceil(span))))
     if (buckets > 2 ** 16) contradiction(`window.buckets: expected at most 65536, got ${String(buckets)}`)
     if (buckets > span) contradiction(`window.buckets: expected at most window.ms (${String(span)}), got ${String(buckets)}`)
     minimum = checkCount('minimumCalls', said(minimumCalls, 10))
