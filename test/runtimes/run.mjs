@@ -176,7 +176,8 @@ async function browse(server) {
   } finally {
     child.kill();
     await ended;
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    // Its own children may write for a little while yet.
+    rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
   }
 }
 
