@@ -53,14 +53,14 @@ describe('a full registry makes room for a new key (law 20):', () => {
   });
 
   it('evidence that the window of time has outlived goes first, though many hosts are busy with theirs', () => {
-    const keys = Array.from({ length: 40 }, (_, n) => `host-${n}`);
+    const keys = Array.from({ length: 300 }, (_, n) => `host-${n}`);
     const { registry, clock } = full(keys, { trip: failureRate({ rate: 0.5, window: { ms: 1_000 } }) });
     for (const key of keys) fail(registry.for(key));
     fail(registry.for('one too many'));
     clock.advance(2_000);
-    const busy = [...registry].slice(0, 20).map(([key]) => key);
+    const busy = [...registry].slice(0, 200).map(([key]) => key);
     for (const key of busy) fail(registry.for(key));
-    for (let n = 0; n < 15; n++) fail(registry.for(`new-${n}`));
+    for (let n = 0; n < 90; n++) fail(registry.for(`new-${n}`));
     expect(busy.filter((key) => registry.get(key) === undefined)).toEqual([]);
   });
 
