@@ -8,7 +8,7 @@ import type { Judge } from './permit.js'
 import type { Plan } from './plan.js'
 import { waitOf } from './recovery-timeout.js'
 import type { Snapshot } from './snapshot.js'
-import { countsOf, fold, reasonToOpen } from './trip/fold.js'
+import { countsOf, fold, isFresh, reasonToOpen } from './trip/fold.js'
 import type { Counts } from './trip/trip.js'
 import { judge, isNoEvidence, type AbortSignalLike, type Verdict } from './verdict.js'
 
@@ -202,10 +202,7 @@ export class Circuit implements Judge {
   isBlank(now: number): boolean {
     const { plan, audience } = this.#ground
     if (this.#outage !== null || this.#inFlight !== 0 || (audience.isNested && !audience.isEmpty)) return false
-    const memory = this.#memory
-    if (typeof memory !== 'object') return memory === undefined || Object.is(memory, plan.trip.fresh())
-    const { failures, calls, slowCalls } = countsOf(plan.trip, memory, now)
-    return failures === 0 && (calls ?? 0) === 0 && (slowCalls ?? 0) === 0
+    return isFresh(plan.trip, this.#memory, now)
   }
 
   /** @internal */
@@ -236,6 +233,7 @@ export class Circuit implements Judge {
   /** From now on the registry answers for this breaker. @internal */
   forget(): void {
     this.become(FORGOTTEN, undefined)
+    this.#trips = 0
   }
 
   /** Who answers a question: the registry's breaker of this key, if this one was forgotten and there is one. */

@@ -14,6 +14,11 @@ function rule<T>(text: string, holds: (value: unknown) => boolean): Check<T> {
 
 const SHARE = 'a number above 0 and at most 1'
 
+/** A reading of a clock: beyond 2^53, milliseconds are lost between the numbers, and time would seem to stand still. */
+export function isReading(value: unknown): value is number {
+  return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER
+}
+
 /** Is `value` a time one can wait: a finite number, not negative? */
 export function isWait(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value < Infinity
@@ -28,7 +33,7 @@ export const checkRate = /* @__PURE__ */ rule<number>(SHARE, (v) => isWait(v) &&
 export const checkUnit = /* @__PURE__ */ rule<number>('a number from 0 to 1', (v) => isWait(v) && v <= 1)
 export const checkString = /* @__PURE__ */ rule<string>('a string', (v) => typeof v === 'string')
 export const checkBoolean = /* @__PURE__ */ rule<boolean>('true or false', (v) => typeof v === 'boolean')
-export const checkReading = /* @__PURE__ */ rule<number>('a finite number', Number.isFinite)
+export const checkReading = /* @__PURE__ */ rule<number>('a finite number of milliseconds, within 2^53', isReading)
 const isFunction = /* @__PURE__ */ rule<unknown>('a function', (v) => typeof v === 'function')
 const isObject = /* @__PURE__ */ rule<object>('an object', (v) => typeof v === 'object' && v !== null && !Array.isArray(v))
 

@@ -1,3 +1,4 @@
+import { isReading } from './check.js'
 import { warnNonsense, warnThrown } from './warn.js'
 
 /** Where a breaker takes its time from. */
@@ -67,13 +68,13 @@ export class SteadyClock {
     }
     const last = this.#raw + this.#shift
     const now = typeof raw === 'number' ? raw + this.#shift : NaN
-    if (!(now >= last && now < Infinity)) return this.#amend(raw, last)
-    this.#raw = raw as number
+    if (!(now >= last && isReading(raw))) return this.#amend(raw, last)
+    this.#raw = raw
     return now
   }
 
   #amend(raw: unknown, last: number): number {
-    if (typeof raw !== 'number' || !Number.isFinite(last - raw)) {
+    if (!isReading(raw)) {
       warnNonsense('clock', raw)
       return last
     }

@@ -8,10 +8,11 @@ const LOOK = 16
  *
  * 1. the oldest without evidence. `quiet` holds, in order of age, those that had none when they were last looked at; one found with some
  *    is moved to `marked`, where it is watched: it comes back when it has nothing left in flight and nothing to remember;
- * 2. else a closed one with evidence, by second chance (Corbató 1968): one used since it was last looked at is passed over once;
+ * 2. else a closed one with evidence, by second chance (Corbató 1968): one used since it was last looked at is passed over once, and goes
+ *    to the end of the line;
  * 3. else an outage that is past its wait.
  *
- * So each breaker moves to `marked` at most once per change of its own, and the looks that find nothing are bounded.
+ * A breaker moves to `marked` once per change of its own and round the line once per use, and the looks that find nothing are bounded.
  */
 export class Eviction<Breaker extends Circuit> {
   readonly #quiet: Set<Breaker>
@@ -67,9 +68,9 @@ export class Eviction<Breaker extends Circuit> {
       if (breaker.isBlank(now)) return breaker
       if (--looks === 0) break
     }
-    looks = LOOK
     for (const breaker of this.#marked) {
-      if (breaker.watch === 1 || --looks === 0) return breaker
+      if (breaker.watch === 1) return breaker
+      // Each time round is paid for by a use.
       breaker.watch = 1
       this.#marked.delete(breaker)
       this.#marked.add(breaker)

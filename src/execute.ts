@@ -38,10 +38,14 @@ export function execute<T, Fallback>(circuit: Circuit, fn: () => T, options?: Ex
     return reject(error)
   }
   if (answer instanceof Flight) {
-    if (signal?.aborted !== true) return run(owner, answer.epoch, answer, fn, signal) as Promise<Result>
-    // A listener to the transition gave up.
-    owner.report(answer.epoch, answer, 'ignored', undefined)
-    return reject(signal.reason)
+    try {
+      // A listener to the transition may have given up.
+      if (signal?.aborted === true) throw signal.reason
+    } catch (error) {
+      owner.report(answer.epoch, answer, 'ignored', undefined)
+      return reject(error)
+    }
+    return run(owner, answer.epoch, answer, fn, signal) as Promise<Result>
   }
   if (fallback === undefined) return reject(answer)
   try {
@@ -60,17 +64,19 @@ function run(circuit: Circuit, epoch: number, flight: Flight | null, fn: () => u
     circuit.threw(epoch, flight, error, signal)
     return reject(error)
   }
-  return promise.then(
-    (value) => {
-      circuit.returned(epoch, flight, value)
-      return value
-    },
-    (error: unknown) => {
-      circuit.threw(epoch, flight, error, signal)
-      throw error
-    },
-  )
+  const onValue = (value: unknown) => {
+    circuit.returned(epoch, flight, value)
+    return value
+  }
+  const onError = (error: unknown) => {
+    circuit.threw(epoch, flight, error, signal)
+    throw error
+  }
+  // A promise with a `then` of its own is adopted as `await` does it; to ask costs less than to call it so each time.
+  return promise.then === then ? promise.then(onValue, onError) : then.call(promise, onValue, onError)
 }
+
+const { then } = Promise.prototype as Promise<unknown>
 
 /** A promise rejected with the caller's own reason, whatever it is. */
 export function reject(error: unknown): Promise<never> {

@@ -6,6 +6,7 @@ import { DEFAULT_RECOVERY_TIMEOUT, type RecoveryTimeout } from './recovery-timeo
 import { consecutiveFailures } from './trip/consecutive-failures.js'
 import { checkTrip, type AnyTrip } from './trip/trip.js'
 import type { Classify } from './verdict.js'
+import { defuse } from './warn.js'
 
 /** The options that a breaker and a registry share. `undefined` means the default; anything else is checked, never repaired. */
 export interface SharedOptions {
@@ -60,6 +61,10 @@ export function checkNames<T extends object>(options: T, own: readonly string[])
  */
 export function overlay(base: SharedOptions, over: Omit<SharedOptions, 'clock'>): SharedOptions {
   const known = SHARED.filter((name) => name !== 'clock')
+  if (typeof (over as Partial<PromiseLike<unknown>> | null)?.then === 'function') {
+    defuse('configure', over)
+    throw new TypeError('options: expected an object, got a promise')
+  }
   const said = Object.entries(checkObject('options', over, known)).filter(([, value]: [string, unknown]) => value !== undefined)
   const { trip, failureThreshold, ...rest } = base
   return { ...(over.trip === undefined && over.failureThreshold === undefined && { trip, failureThreshold }), ...rest, ...Object.fromEntries(said) }

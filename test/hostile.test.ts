@@ -409,7 +409,7 @@ describe('a clock that', () => {
     ['a promise', Promise.resolve(5)],
     ['nothing', undefined],
   ])('gives %s at once is refused when the breaker is made (law 18)', (_, value) => {
-    expect(() => new CircuitBreaker({ clock: { now: () => value as number } })).toThrow(/clock\.now\(\): expected a finite number, got/);
+    expect(() => new CircuitBreaker({ clock: { now: () => value as number } })).toThrow(/clock\.now\(\): expected a finite number/);
   });
 
   it('throws at once is not taken', () => {

@@ -45,6 +45,19 @@ export function countsOf(trip: AnyTrip, memory: unknown, now: number): Counts {
   return { failures: 0 }
 }
 
+/** Does `memory` hold nothing at `now`? A number is compared with a fresh one, of an object what it counts is believed. */
+export function isFresh(trip: AnyTrip, memory: unknown, now: number): boolean {
+  if (memory === undefined) return true
+  const { failures, calls = 0, slowCalls = 0 } = countsOf(trip, memory, now)
+  if (failures !== 0 || calls !== 0 || slowCalls !== 0) return false
+  try {
+    return typeof memory === 'object' || Object.is(memory, trip.fresh())
+  } catch (error) {
+    warnThrown('trip.fresh', error)
+    return false
+  }
+}
+
 /** A trip that is asynchronous by mistake has seen nothing, and its rejections are nobody's. */
 function unlessPromise(memory: unknown, before: unknown): unknown {
   if (typeof memory !== 'object' || memory === null || typeof (memory as Partial<PromiseLike<unknown>>).then !== 'function') return memory
