@@ -4,26 +4,55 @@ import type { Circuit } from './breaker.js'
 const LOOK = 16
 
 /**
+ * Goes round a set, as the hand of a clock does. It is kept from one look to the next: a new iterator would go again over the holes that
+ * deleted elements leave, and at the front of a queue there are as many of those as the queue is long.
+ */
+class Hand<T> {
+  readonly #set: ReadonlySet<T>
+  #at: Iterator<T>
+
+  constructor(set: ReadonlySet<T>) {
+    this.#set = set
+    this.#at = set.values()
+  }
+
+  /** The next one, the first after the last; `undefined` if there is none. */
+  next(): T | undefined {
+    let step = this.#at.next()
+    if (step.done === true) {
+      this.#at = this.#set.values()
+      step = this.#at.next()
+    }
+    return step.done === true ? undefined : step.value
+  }
+}
+
+/**
  * Which breaker a full registry forgets, in O(1) per new key, amortised, and without a timer:
  *
  * 1. the oldest without evidence. `quiet` holds, in order of age, those that had none when they were last looked at; one found with some
  *    is moved to `marked`, where it is watched: it comes back when it has nothing left in flight and nothing to remember;
- * 2. else a closed one with evidence, by second chance (Corbató 1968): one used since it was last looked at is passed over once, and goes
- *    to the end of the line;
+ * 2. else a closed one with evidence, by second chance (Corbató 1968): one used since it was last looked at is passed over once;
  * 3. else an outage that is past its wait.
  *
- * A breaker moves to `marked` once per change of its own and round the line once per use, and the looks that find nothing are bounded.
+ * A breaker moves to `marked` once per change of its own and is passed over once per use, and the looks that find nothing are bounded.
  */
 export class Eviction<Breaker extends Circuit> {
   readonly #quiet: Set<Breaker>
   readonly #marked = new Set<Breaker>()
   /** All that are not closed; shared with the registry, which lists them. */
-  readonly #outages: Set<Breaker>
+  readonly #outages: ReadonlySet<Breaker>
+  readonly #oldest: Hand<Breaker>
+  readonly #outlived = new Hand(this.#marked)
+  readonly #chance = new Hand(this.#marked)
+  readonly #waiting: Hand<Breaker>
 
   /** @param closed - the closed breakers, in order of age */
-  constructor(closed: Iterable<Breaker>, outages: Set<Breaker>) {
+  constructor(closed: Iterable<Breaker>, outages: ReadonlySet<Breaker>) {
     this.#quiet = new Set(closed)
     this.#outages = outages
+    this.#oldest = new Hand(this.#quiet)
+    this.#waiting = new Hand(outages)
   }
 
   add(breaker: Breaker): void {
@@ -52,7 +81,7 @@ export class Eviction<Breaker extends Circuit> {
   }
 
   #unmarked(now: number): Breaker | undefined {
-    for (const breaker of this.#quiet) {
+    for (let breaker = this.#oldest.next(); breaker !== undefined; breaker = this.#oldest.next()) {
       if (breaker.isBlank(now)) return breaker
       this.#quiet.delete(breaker)
       this.#marked.add(breaker)
@@ -63,29 +92,23 @@ export class Eviction<Breaker extends Circuit> {
 
   #unused(now: number): Breaker | undefined {
     // Evidence that a window of time has outlived is nobody's event, so it is looked for here.
-    let looks = LOOK
-    for (const breaker of this.#marked) {
-      if (breaker.isBlank(now)) return breaker
-      if (--looks === 0) break
+    for (let looks = Math.min(LOOK, this.#marked.size); looks > 0; looks--) {
+      const breaker = this.#outlived.next()
+      if (breaker?.isBlank(now) === true) return breaker
     }
-    for (const breaker of this.#marked) {
-      if (breaker.watch === 1) return breaker
-      // Each time round is paid for by a use.
+    // Each that is passed over has been used since: that use has paid for this look.
+    let breaker = this.#chance.next()
+    while (breaker !== undefined && breaker.watch !== 1) {
       breaker.watch = 1
-      this.#marked.delete(breaker)
-      this.#marked.add(breaker)
+      breaker = this.#chance.next()
     }
-    return undefined
+    return breaker
   }
 
   #recoverable(now: number): Breaker | undefined {
-    let looks = LOOK
-    for (const breaker of this.#outages) {
-      if (breaker.isRecoverable(now)) return breaker
-      if (--looks === 0) break
-      // To the end of the line, so that the next look goes on where this one stopped.
-      this.#outages.delete(breaker)
-      this.#outages.add(breaker)
+    for (let looks = Math.min(LOOK, this.#outages.size); looks > 0; looks--) {
+      const breaker = this.#waiting.next()
+      if (breaker?.isRecoverable(now) === true) return breaker
     }
     return undefined
   }
