@@ -1,7 +1,7 @@
 // `npm test`: every check of the project, one after the other, whatever the earlier ones said. It ends with one line that
 // counts them: each step counts one, and the suite as many as it has tests.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -63,6 +63,10 @@ async function suite() {
   return counts.numPendingTests + (counts.numTodoTests ?? 0);
 }
 
+// Compilers and clients that need another Node than ours, or another version, are a project of their own.
+if (!existsSync(join(root, 'test', 'consumers', 'node_modules'))) {
+  await step('consumers', 'npm', ['run', '--silent', 'consumers'], 'the compilers of test/consumers cannot be installed: npm run consumers');
+}
 // What is built is what is tested: the suite reads dist.
 await Promise.all([
   step('build', bin('tsup'), ['--silent'], 'the library does not build: npm run build'),
