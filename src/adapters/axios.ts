@@ -1,4 +1,9 @@
-import type { AbortSignalLike, BreakerLike, Permit, RegistryLike, Verdict } from '../index.js'
+import type { AbortSignalLike, BreakerLike, RegistryLike, Verdict } from '../index.js'
+import { isDeadline, isOfUpload } from './abort.js'
+import { breakersOf, leadsToHost } from './guards.js'
+import { checkFunctions, checkNames } from './options.js'
+import { report, statusVerdict } from './status-verdict.js'
+import { describe } from './warning.js'
 
 /** What is looked at of the config that axios hands to an adapter. */
 export interface AxiosConfigLike {
@@ -69,35 +74,39 @@ export function breakerAdapter(
   adapter: (config: AxiosConfigLike) => Promise<AxiosResponseLike>,
   options: BreakerAdapterOptions<unknown> = {},
 ): (config: AxiosConfigLike) => Promise<AxiosResponseLike> {
-  const breakerOf = checkGuards(guards)
-  if (typeof adapter !== 'function') throw new TypeError(`breakerAdapter: expected an adapter, got ${shown(adapter)}; axios.getAdapter(…) gives the one of a name`)
-  const { key, classify } = checkOptions(options)
+  checkNames('breakerAdapter', options, ['key', 'classify'])
+  checkFunctions(options)
+  const { key, classify } = options
+  const breakerOf = breakersOf('breakerAdapter', guards, key ?? originOf)
+  if (typeof adapter !== 'function') throw new TypeError(`breakerAdapter: expected an adapter, got ${describe(adapter)}; axios.getAdapter(…) gives the one of a name`)
 
   return async (config) => {
     const { signal } = config
     const url = urlOf(config)
     // Cancelled before it began, or so wrong that it has no host: axios will say so, and no host is asked.
-    if (signal?.aborted === true || url === undefined || (key === undefined && url.protocol !== 'http:' && url.protocol !== 'https:')) return adapter(config)
-    const permit = breakerOf(key === undefined ? url.origin : key(url, config)).acquire({ signal })
+    if (signal?.aborted === true || url === undefined || (key === undefined && !leadsToHost(url))) return adapter(config)
+    const permit = breakerOf(url, config).acquire({ signal })
     let response: AxiosResponseLike
     try {
       response = await adapter(config)
     } catch (error) {
       const status = answeredWith(error)
-      if (status !== undefined) report(permit, judge(classify, status), status)
+      if (status !== undefined) report(permit, statusVerdict(classify, status), status)
       else if (isDeadline(signal)) permit.failure(signal?.reason)
       else if (isOfTheCaller(error, config)) permit.ignore()
       else permit.failure(error)
       throw error
     }
     // An adapter of somebody else may answer with anything.
-    const { status = 0 } = (response as Partial<AxiosResponseLike> | null | undefined) ?? {}
-    report(permit, judge(classify, status), status)
+    const status = (response as Partial<AxiosResponseLike> | null | undefined)?.status
+    report(permit, statusVerdict(classify, status), status)
     return response
   }
 }
 
-// The call.
+function originOf(url: UrlLike): string {
+  return url.origin
+}
 
 /** As axios puts the URL together; what it cannot make a URL of has none. */
 function urlOf({ url = '', baseURL = '', allowAbsoluteUrls }: AxiosConfigLike): UrlLike | undefined {
@@ -110,8 +119,6 @@ function urlOf({ url = '', baseURL = '', allowAbsoluteUrls }: AxiosConfigLike): 
   }
 }
 
-// The verdict.
-
 /**
  * The status of an answer that `validateStatus` made an error of. A response that broke off comes with its status too, but without the
  * data that every answer has.
@@ -121,11 +128,6 @@ function answeredWith(error: unknown): number | undefined {
   if (typeof response !== 'object' || response === null || !('data' in response)) return undefined
   const { status } = response as Partial<AxiosResponseLike>
   return typeof status === 'number' ? status : undefined
-}
-
-/** axios calls it cancelled, whether its caller gave up or the host missed the deadline that the caller had set. */
-function isDeadline(signal: AbortSignalLike | undefined): boolean {
-  return signal?.aborted === true && (signal.reason as { name?: unknown } | null | undefined)?.name === 'TimeoutError'
 }
 
 /** Errors of the caller's making: a cancellation, a config that axios or Node refuses, a limit that the caller has set. */
@@ -147,81 +149,11 @@ function isOfTheCaller(error: unknown, { cancelToken, data }: AxiosConfigLike): 
   if (code === 'ERR_BAD_RESPONSE' && String(message).startsWith('maxContentLength ')) return true
   // Node will not send such a header, method or path; no `Request` can be made of it; fetch has blocked the port.
   if (name === 'TypeError' && (typeof code === 'string' ? code.startsWith('ERR_') : isAxiosError === true && request === undefined)) return true
-  if ((cause as { message?: unknown } | null | undefined)?.message === 'bad port') return true
-  // What the caller uploads broke off.
-  const errored = (data as { errored?: unknown } | null | undefined)?.errored
-  return errored !== undefined && errored !== null && (errored === error || errored === cause)
+  return (cause as { message?: unknown } | null | undefined)?.message === 'bad port' || isOfUpload(error, data)
 }
 
-function report(permit: Permit, verdict: Verdict, status: number): void {
-  if (verdict === 'success') permit.success()
-  else if (verdict === 'ignored') permit.ignore()
-  else permit.failure(new Error(`The host answered with status ${String(status)}`), verdict === 'failure' ? undefined : verdict)
-}
-
-type Classify = ((status: number) => unknown) | undefined
-
-/** The verdict on an answer: `classify`'s, or if that has none, throws or says nonsense, the default. */
-function judge(classify: Classify, status: number): Verdict {
-  try {
-    const verdict = classify?.(status)
-    if (isVerdict(verdict)) return verdict
-    if (verdict !== undefined) {
-      // Were it a promise that rejects, nobody else would know.
-      void Promise.resolve(verdict).catch(() => undefined)
-      warn(`breakerAdapter: classify returned ${shown(verdict)}, which is not a valid answer; its default is used`)
-    }
-  } catch (error) {
-    warn(`breakerAdapter: classify threw: ${String(error)}`)
-  }
-  return status >= 500 ? 'failure' : status === 408 || status === 429 ? 'ignored' : 'success'
-}
-
-function isVerdict(value: unknown): value is Verdict {
-  if (value === 'success' || value === 'failure' || value === 'ignored') return true
-  const openFor = (value as { openFor?: unknown } | null | undefined)?.openFor
-  return typeof openFor === 'number' && openFor >= 0 && openFor < Infinity
-}
-
-// The options.
-
-function checkGuards(guards: unknown): (key: unknown) => BreakerLike {
-  const given = (guards ?? {}) as Partial<RegistryLike<unknown> & BreakerLike>
-  if (typeof given.for === 'function') return (key) => (guards as RegistryLike<unknown>).for(key)
-  if (typeof given.acquire === 'function') return () => guards as BreakerLike
-  throw new TypeError(`breakerAdapter: expected a registry or a breaker, got ${shown(guards)}`)
-}
-
-const known = ['key', 'classify']
-
-function checkOptions(options: BreakerAdapterOptions<unknown>): BreakerAdapterOptions<unknown> {
-  if (typeof options !== 'object' || (options as unknown) === null) throw new TypeError(`breakerAdapter: expected options, got ${shown(options)}`)
-  for (const [name, value] of Object.entries(options) as [string, unknown][]) {
-    if (!known.includes(name)) throw new TypeError(`breakerAdapter: unknown option ${JSON.stringify(name)}; known are ${known.join(', ')}`)
-    if (value !== undefined && typeof value !== 'function') throw new TypeError(`breakerAdapter: ${name}: expected a function, got ${shown(value)}`)
-  }
-  return options
-}
-
-/** A value as a message shows it. */
-function shown(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(value) : typeof value === 'object' && value !== null ? 'an object' : String(value)
-}
-
-/** What is used of the platform. Only some have each. */
+/** What is used of the platform. Only some have a location. */
 const platform = globalThis as unknown as {
   readonly URL: new (url: string, base?: string) => UrlLike
   readonly location?: { readonly href: string }
-  readonly process?: { emitWarning?(message: string, type: string): void }
-  readonly console?: { warn?(message: string): void }
-}
-
-const told = new Set<string>()
-
-/** Says once that a classifier misbehaved, and a hundred different things at most. */
-function warn(message: string): void {
-  if (told.size >= 100 || told.has(message)) return
-  told.add(message)
-  if (typeof platform.process?.emitWarning === 'function') platform.process.emitWarning(message, 'LazybreakerWarning')
-  else platform.console?.warn?.(`LazybreakerWarning: ${message}`)
 }

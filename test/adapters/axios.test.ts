@@ -42,6 +42,13 @@ describe('a guarded adapter of axios', () => {
     expect({ seen, keys: [...guards].map(([key]) => key) }).toEqual({ seen: ['https://b.test/path'], keys: [tenant] })
   })
 
+  it('asks for no key when there is one breaker for all', async () => {
+    const breaker = new CircuitBreaker({ failureThreshold: 1 })
+    const adapter = breakerAdapter(breaker, answers({ status: 500, data: '' }), { key: () => expect.unreachable() })
+    await axios.create({ adapter }).get('https://a.test')
+    expect(await rejectionOf(axios.create({ adapter }).get('https://b.test'))).toBeInstanceOf(CircuitOpenError)
+  })
+
   it('does not guard what reaches no host', async () => {
     const guards = new BreakerRegistry()
     const { data } = await instance(guards, axios.getAdapter('http')).get<unknown>('data:text/plain,hello')
@@ -129,18 +136,18 @@ describe('a guarded adapter of axios', () => {
     process.off('warning', note)
     expect(unhandled).toEqual([])
     expect(warnings).toEqual([
-      'breakerAdapter: classify returned an object, which is not a valid answer; its default is used',
-      'breakerAdapter: classify returned "bad", which is not a valid answer; its default is used',
-      'breakerAdapter: classify threw: Error: my own mistake',
+      'classify returned an object, which is not a valid answer; its default is used',
+      'classify returned "bad", which is not a valid answer; its default is used',
+      'classify threw: Error: my own mistake',
     ])
   })
 
   it.each([
     ['guards', [null, answers()], 'breakerAdapter: expected a registry or a breaker, got null'],
     ['an adapter', [new CircuitBreaker(), 'http'], 'breakerAdapter: expected an adapter, got "http"; axios.getAdapter(…) gives the one of a name'],
-    ['options', [new CircuitBreaker(), answers(), null], 'breakerAdapter: expected options, got null'],
+    ['options', [new CircuitBreaker(), answers(), null], 'breakerAdapter: expected an object of options, got null'],
     ['an option', [new CircuitBreaker(), answers(), { fallback: () => 1 }], 'breakerAdapter: unknown option "fallback"; known are key, classify'],
-    ['a key', [new CircuitBreaker(), answers(), { key: 'host' }], 'breakerAdapter: key: expected a function, got "host"'],
+    ['a key', [new CircuitBreaker(), answers(), { key: 'host' }], 'key: expected a function, got "host"'],
   ])('does not take what is not %s', (_what, args, message) => {
     expect(() => breakerAdapter(...(args as unknown as [RegistryLike, AxiosAdapter]))).toThrow(new TypeError(message))
   })
