@@ -219,10 +219,10 @@ describe('an interceptor', () => {
 
   it.each([
     ['guards', [undefined], 'breakerInterceptor: expected a registry or a breaker, got undefined'],
-    ['options', [new CircuitBreaker(), null], 'breakerInterceptor: expected options, got null'],
+    ['options', [new CircuitBreaker(), null], 'breakerInterceptor: expected an object of options, got null'],
     ['option', [new CircuitBreaker(), { clasify: () => 'success' }], 'breakerInterceptor: unknown option "clasify"; known are key, classify'],
-    ['key', [new CircuitBreaker(), { key: 'host' }], 'breakerInterceptor: key: expected a function, got "host"'],
-    ['classify', [new CircuitBreaker(), { classify: {} }], 'breakerInterceptor: classify: expected a function, got an object'],
+    ['key', [new CircuitBreaker(), { key: 'host' }], 'key: expected a function, got "host"'],
+    ['classify', [new CircuitBreaker(), { classify: {} }], 'classify: expected a function, got an object'],
   ])('does not take wrong %s', (_what, args, message) => {
     expect(() => breakerInterceptor(...(args as unknown as [RegistryLike]))).toThrow(new TypeError(message))
   })
