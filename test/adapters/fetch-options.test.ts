@@ -46,7 +46,7 @@ describe('options are checked once, and not repaired (law 18)', () => {
   })
 
   it.each([undefined, null, 'http://a.example', {}, () => {}])('what is neither a registry nor a breaker is named: %s', (guards) => {
-    expect(() => breakerFetch(guards as never)).toThrow(/^breakerFetch: expected a BreakerRegistry or a CircuitBreaker, got /)
+    expect(() => breakerFetch(guards as never)).toThrow(/^breakerFetch: expected a registry or a breaker, got /)
   })
 
   it('undefined is the default of each, and what is done to the object later changes nothing', async () => {
@@ -82,10 +82,10 @@ describe('a status is judged', () => {
   it.each([
     ['throws', () => { throw new Error('broken') }, 'classify threw: Error: broken'],
     ['throws no error', () => { throw 'broken' }, 'classify threw: "broken"'],
-    ['returns nonsense', () => 'bad', 'classify returned "bad", which is not a verdict; the default is used'],
-    ['returns null', () => null, 'classify returned null, which is not a verdict; the default is used'],
-    ['returns a time that is none', () => ({ openFor: -1 }), 'classify returned an object, which is not a verdict; the default is used'],
-    ['returns a promise, which rejects', () => Promise.reject(new Error('async')), 'classify returned an object, which is not a verdict; the default is used'],
+    ['returns nonsense', () => 'bad', 'classify returned "bad", which is not a valid answer; its default is used'],
+    ['returns null', () => null, 'classify returned null, which is not a valid answer; its default is used'],
+    ['returns a time that is none', () => ({ openFor: -1 }), 'classify returned an object, which is not a valid answer; its default is used'],
+    ['returns a promise, which rejects', () => Promise.reject(new Error('async')), 'classify returned an object, which is not a valid answer; its default is used'],
   ])('as by default when classify %s, which is said once (law 17)', async (_what, classify, message) => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const unhandled = await unhandledDuring(async () => {

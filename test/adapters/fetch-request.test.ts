@@ -82,7 +82,7 @@ describe('the key', () => {
 
   it('is not asked for when there is one breaker for all', async () => {
     const breaker = new CircuitBreaker({ failureThreshold: 1 })
-    const fetch = breakerFetch(breaker, { fetch: answering(500) })
+    const fetch = breakerFetch(breaker, { fetch: answering(500), key: () => expect.unreachable() })
     await fetch('http://a.example')
     expect(await rejectionOf(fetch('http://b.example'))).toBeInstanceOf(CircuitOpenError)
   })
@@ -132,6 +132,12 @@ describe('the request', () => {
     const body = new Blob(['streamed']).stream()
     await fetch('http://a.example', { method: 'POST', body, duplex: 'half' })
     expect(bodies).toEqual([false, 'streamed'])
+  })
+
+  it('with headers that can be iterated only once is not iterated before fetch gets them', async () => {
+    const { fetch } = guarded()
+    await fetch('http://a.example', { headers: new Map([['accept', 'text/plain']]).entries() as unknown as [string, string][] })
+    expect(made.at(-1)?.headers.get('accept')).toBe('text/plain')
   })
 
   it('may be used once, as before, and a second time is the mistake of its caller', async () => {

@@ -1,0 +1,163 @@
+/* eslint n/no-unsupported-features/node-builtins: ['error', { version: '>=20.19.0', ignores: ['Headers', 'Request', 'ReadableStream'] }] -- experimental by name only in Node 20 */
+import type { AbortSignalLike } from '../index.js'
+import { describe } from './warning.js'
+
+/** The part of a `URL` that is looked at. */
+export interface UrlLike {
+  readonly href: string
+  readonly origin: string
+  readonly protocol: string
+  readonly username: string
+  readonly password: string
+}
+
+/** The part of a `Request` that every platform has. */
+export interface RequestLike {
+  readonly url: string
+  readonly method: string
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+/** The second argument of a `fetch`. */
+export type Init = Members | null | undefined
+
+interface WebRequest extends RequestLike {
+  readonly signal?: AbortSignalLike
+  readonly body?: unknown
+  readonly bodyUsed?: boolean
+}
+
+/** Where a request goes. A URL that does not stand by itself has a base in a browser, which its `Request` knows. */
+export function urlOf(input: unknown): UrlLike {
+  const text = isRequest(input) ? input.url : String(input)
+  try {
+    return new platform.URL(text)
+  } catch (cause) {
+    return new platform.URL(absolute(text, cause))
+  }
+}
+
+function absolute(text: string, cause: unknown): string {
+  try {
+    return new platform.Request(text).url
+  } catch {
+    throw new TypeError(`fetch: ${describe(text)} is not an absolute URL, and there is no base to complete it`, { cause })
+  }
+}
+
+/** The caller's own signal: of `init`, where `null` means none, else of the request. */
+export function signalOf(input: unknown, init: Init): AbortSignalLike | undefined {
+  const signal = init?.signal as AbortSignalLike | null | undefined
+  if (signal === undefined && isRequest(input)) return input.signal
+  return signal ?? undefined
+}
+
+/** Asked twice of one signal, so not by a comparison that the compiler would remember. */
+export function isAborted(signal: AbortSignalLike | undefined): boolean {
+  return signal?.aborted === true
+}
+
+export function isHead(input: unknown, init: Init): boolean {
+  return String(methodOf(input, init)).toUpperCase() === 'HEAD'
+}
+
+/** What the platform's `Request` makes of it, with everything in it. Only for a call that is not going to be made. */
+export function requestOf(input: unknown, init: Init): RequestLike {
+  return isRequest(input) && (init === undefined || init === null) ? input : new platform.Request(input, init)
+}
+
+/**
+ * Throws what `fetch` would reject with if the request itself is wrong. To build a `Request` for that would cost as much as a good part of
+ * the call, and listen to the caller's signal; so that is done only where a word of `init` is out of the ordinary, and without the signal
+ * and what is to be sent.
+ */
+export function checkRequest(input: unknown, init: Init): void {
+  if (isRequest(input) && input.bodyUsed === true && (init?.body ?? undefined) === undefined) throw new TypeError('fetch: the body of the request is already used')
+  if (init === undefined || init === null) return
+  if (Object(init) !== init) throw new TypeError(`fetch: expected an object for init, got ${describe(init)}`)
+  checkHeaders(init.headers)
+  const words = WORDS.filter((word) => init[word] !== undefined)
+  if (words.length === 0 && isOrdinary(input, init)) return
+  new platform.Request('http://localhost', {
+    ...Object.fromEntries(words.map((word) => [word, init[word]])),
+    method: methodOf(input, init),
+    body: standIn(input, init),
+    signal: isSignal(init.signal) ? undefined : init.signal,
+  })
+}
+
+/** A `Headers` has been checked; what else is iterated may be iterated only once, so it is left to fetch. An array is neither. */
+function checkHeaders(headers: unknown): void {
+  if (headers === undefined) return
+  if (typeof headers === 'object' && headers !== null && Symbol.iterator in headers && !Array.isArray(headers)) return
+  new platform.Headers(headers)
+}
+
+/** What few calls say, and the platform alone knows the right words for. */
+const WORDS = ['cache', 'credentials', 'duplex', 'integrity', 'keepalive', 'mode', 'priority', 'redirect', 'referrer', 'referrerPolicy', 'window']
+
+function isOrdinary(input: unknown, init: Members): boolean {
+  const method = String(methodOf(input, init))
+  if (!/^(?:get|head|post|put|delete|options|patch)$/i.test(method) || !isSignal(init.signal) || isStream(init.body)) return false
+  return !hasBody(input, init) || !/^(?:get|head)$/i.test(method)
+}
+
+/** Is wrong wherever the body is, and has nothing in it. */
+function standIn(input: unknown, init: Members): unknown {
+  const { body } = init
+  if (!isStream(body)) return hasBody(input, init) ? '' : undefined
+  return body.locked === true ? body : new platform.ReadableStream()
+}
+
+/** A `URL` has no `url`, and a string no properties worth the name. */
+function isRequest(input: unknown): input is WebRequest {
+  return typeof input === 'object' && input !== null && typeof (input as Partial<RequestLike>).url === 'string'
+}
+
+/** As `fetch` takes it: `null` is a method by that name. */
+function methodOf(input: unknown, init: Init): unknown {
+  const method = init?.method
+  if (method !== undefined) return method
+  return isRequest(input) ? input.method : 'GET'
+}
+
+/** Whether something is to be sent: of `init`, else of the request. */
+function hasBody(input: unknown, { body }: Members): boolean {
+  return ((body ?? (isRequest(input) ? input.body : undefined)) ?? undefined) !== undefined
+}
+
+/** A body that is sent as it comes: a web stream, or in Node anything that is iterated asynchronously. */
+function isStream(body: unknown): body is { readonly locked?: boolean } {
+  return typeof body === 'object' && body !== null && ('getReader' in body || Symbol.asyncIterator in body)
+}
+
+function isSignal(value: unknown): boolean {
+  if (value === undefined || value === null) return true
+  return typeof value === 'object' && typeof (value as AbortSignalLike).aborted === 'boolean' && 'addEventListener' in value
+}
+
+/**
+ * Mistakes of the caller that only the attempt finds, where platforms tell them from a broken network: a blocked port, credentials in the
+ * URL, a stream that was read before, headers that contradict the body. The phrases have spaces in them, so that no URL in a message of a
+ * network error can be taken for one.
+ */
+export function isMistake(error: unknown): boolean {
+  try {
+    const { name, message, cause } = error as Partial<Error>
+    if (name !== 'TypeError') return false
+    const { message: because, code } = (cause ?? {}) as { message?: unknown; code?: unknown }
+    if (because === 'bad port' || /\b(?:disturbed or locked|includes credentials)\b/.test(String(message))) return true
+    return typeof code === 'string' && /^UND_ERR_(?:INVALID_ARG|NOT_SUPPORTED|REQ_CONTENT_LENGTH_MISMATCH)$/.test(code)
+  } catch {
+    return false
+  }
+}
+
+// Looked up when it is used, so that a test, or a polyfill, may replace it.
+const platform = globalThis as unknown as {
+  readonly URL: new (url: string) => UrlLike
+  readonly Headers: new (headers: unknown) => object
+  readonly Request: new (input: unknown, init?: unknown) => RequestLike
+  readonly ReadableStream: new () => object
+}
