@@ -21,7 +21,8 @@ export default defineConfig({
   sourcemap: true,
   clean: true,
   dts: {
-    compilerOptions: { ignoreDeprecations: '6.0' },
+    // What is marked @internal is for the rest of the package, and no part of its types.
+    compilerOptions: { ignoreDeprecations: '6.0', stripInternal: true },
     // For `Disposable`. The sources say so too, but what is bundled has it in its middle, where compilers do not look.
     banner: '/// <reference lib="esnext.disposable" preserve="true" />',
   },

@@ -4,7 +4,6 @@ import { Flight, InFlight } from './in-flight.js'
 import { Audience, deliver, HEARS, type Observer, type State } from './observer.js'
 import { Outage } from './outage.js'
 import { DISABLED, FORGOTTEN, type Override } from './override.js'
-import type { Judge } from './permit.js'
 import type { Plan } from './plan.js'
 import { waitOf } from './recovery-timeout.js'
 import type { Snapshot } from './snapshot.js'
@@ -39,12 +38,12 @@ export type Watch = 0 | 1 | 2
  * One circuit: who may call, whose report counts, and the one place where its state changes.
  *
  * While closed it has no outage, so the closed path is one null test. Every transition begins an epoch, and a report from another epoch is
- * late: it changes nothing. A clock, a trip and a recovery timeout are the user's code and may call back into the breaker, so each is
- * asked before the state is read, or the epoch is compared after.
+ * late: it changes nothing. A clock, a trip, a recovery timeout and an observer's `wanted` are the user's code and may call back into the
+ * breaker, so each is asked before the state is read, or the epoch is compared after.
  *
  * Its fields are few because there may be a million of it (and a private method would add one).
  */
-export class Circuit implements Judge {
+export class Circuit {
   #ground: Ground
   readonly #key: unknown
   #epoch = 0
@@ -117,7 +116,7 @@ export class Circuit implements Judge {
 
   /** The wait of an outage that nothing has tripped. @internal */
   plainWait(): number {
-    return waitOf(this.#ground.plan.recoveryTimeout, 0, undefined)
+    return waitOf(this.owner().#ground.plan.recoveryTimeout, 0, undefined)
   }
 
   /** @internal */
@@ -132,7 +131,7 @@ export class Circuit implements Judge {
   /** Admits a call on a circuit that is closed and times nothing: its epoch, or -1 where `admit` must decide. @internal */
   enter(): number {
     const { plan, audience } = this.#ground
-    if (this.#outage !== null || plan.seesSlowCalls || audience.hears(HEARS.durations)) return -1
+    if (plan.seesSlowCalls || audience.hears(HEARS.durations) || this.#outage !== null) return -1
     this.#inFlight++
     if (this.#watch === 1) this.#watch = 2
     return this.#epoch
@@ -141,6 +140,7 @@ export class Circuit implements Judge {
   /** Admits a call, or refuses it: with the error to give to the caller if `explain`, else with nothing. Asked of the owner. @internal */
   admit(explain: boolean): Flight | CircuitOpenError | undefined {
     const { plan, audience } = this.#ground
+    const timed = plan.seesSlowCalls || audience.hears(HEARS.durations)
     const now = this.tick()
     const outage = this.#outage
     if (outage !== null) {
@@ -148,9 +148,8 @@ export class Circuit implements Judge {
       const reason = outage.recovery === null ? outage.refusalAt(now) : outage.recovery.arrive(now)
       if (reason !== undefined) return this.refuse(outage, reason, now, explain)
     }
-    const timed = outage !== DISABLED && (plan.seesSlowCalls || audience.hears(HEARS.durations))
     const flight = new Flight(this.#epoch, timed ? now : NaN)
-    if (timed && plan.seesSlowCalls) (this.#flights ??= new InFlight(plan.slowCallDuration)).add(flight)
+    if (plan.seesSlowCalls && outage !== DISABLED) (this.#flights ??= new InFlight(plan.slowCallDuration)).add(flight)
     if (outage === null) {
       this.#inFlight++
       if (this.#watch === 1) this.#watch = 2
@@ -180,9 +179,10 @@ export class Circuit implements Judge {
   report(epoch: number, flight: Flight | null, verdict: Verdict, error: unknown): boolean {
     const { plan, audience, home } = this.#ground
     const now = plan.timesReports || (flight !== null && !Number.isNaN(flight.startedAt)) ? this.tick() : NaN
+    const heard = audience.hears(HEARS.settled)
     const inTime = epoch === this.#epoch
     const slow = flight?.slow === true
-    if (audience.hears(HEARS.settled)) this.tellSettled(flight, verdict, error, now, !inTime)
+    if (heard) this.tellSettled(flight, verdict, error, now, !inTime)
     if (inTime) {
       const outage = this.#outage
       if (flight !== null && !slow) this.#flights?.remove(flight)
@@ -236,12 +236,12 @@ export class Circuit implements Judge {
     this.#trips = 0
   }
 
-  /** Who answers a question: the registry's breaker of this key, if this one was forgotten and there is one. */
+  /** Who answers a question: the registry's breaker of this key, if this one was forgotten and there is one. @internal */
   private answerer(): Circuit {
     return this.#outage === FORGOTTEN ? (this.#ground.home?.get(this.#key) ?? this) : this
   }
 
-  /** Reads the clock, and counts the calls that became slow since somebody looked last, each as if somebody had looked at that moment. */
+  /** Reads the clock, and counts the calls that became slow since somebody looked last, each as if somebody had looked at that moment. @internal */
   private tick(): number {
     const { clock, trip } = this.#ground.plan
     const now = clock.now()
@@ -257,7 +257,7 @@ export class Circuit implements Judge {
     return now
   }
 
-  /** Counts the outcome of a call that was admitted while closed. */
+  /** Counts the outcome of a call that was admitted while closed. @internal */
   private count(verdict: Exclude<Verdict, 'ignored'>, slow: boolean, now: number, error: unknown): void {
     const epoch = this.#epoch
     // A trip without slow() took a slow call as a failure when it became slow; what it returns changes nothing more.
@@ -268,7 +268,7 @@ export class Circuit implements Judge {
     else if (reason !== undefined) this.open(now, reason, error, 0, null)
   }
 
-  /** Folds one thing into the trip's memory; gives the reason to open now, if there is one. */
+  /** Folds one thing into the trip's memory; gives the reason to open now, if there is one. @internal */
   private remember(what: 'success' | 'failure' | 'slow', slow: boolean, now: number): string | undefined {
     const { trip } = this.#ground.plan
     const epoch = this.#epoch
@@ -279,12 +279,12 @@ export class Circuit implements Judge {
     return epoch === this.#epoch ? reason : undefined
   }
 
-  /** Hears a probe that is in time. */
+  /** Hears a probe that is in time. @internal */
   private judgeProbe(outage: Outage, probe: Flight, verdict: Verdict, now: number, error: unknown): void {
     const recovery = outage.recovery!
     recovery.release(probe)
     if (typeof verdict === 'object') {
-      recovery.fail()
+      if (!probe.slow) recovery.fail()
       this.open(now, 'open-for', error, verdict.openFor, outage)
     } else if (probe.slow || verdict === 'ignored') {
       // A slow probe has failed already, when it became slow.
@@ -296,7 +296,7 @@ export class Circuit implements Judge {
     }
   }
 
-  /** Opens at `at` (`NaN`: now), for the first time or, after a recovery that was lost, anew. */
+  /** Opens at `at` (`NaN`: now), for the first time or, after a recovery that was lost, anew. @internal */
   private open(at: number, reason: string, error: unknown, openFor: number, lost: Outage | null): void {
     const { plan } = this.#ground
     const epoch = this.#epoch
@@ -309,6 +309,7 @@ export class Circuit implements Judge {
     this.become(new Outage(plan, trippedAt, wait, reason, error, relapses, evidence), { to: 'open', at: trippedAt, reason, counts })
   }
 
+  /** @internal */
   private refuse(outage: Outage | Override, reason: RefusalReason, now: number, explain: boolean): CircuitOpenError | undefined {
     const { plan, audience } = this.#ground
     const heard = audience.hears(HEARS.rejected)
@@ -318,6 +319,7 @@ export class Circuit implements Judge {
     return explain ? refusal(this.name, reason, retryAfterMs, outage.error) : undefined
   }
 
+  /** @internal */
   private tellSettled(flight: Flight | null, verdict: Verdict, error: unknown, now: number, late: boolean): void {
     const outcome = this.#outage === DISABLED ? 'ignored' : typeof verdict === 'object' ? 'failure' : verdict
     const duration = flight === null ? NaN : now - flight.startedAt
@@ -331,9 +333,10 @@ export class Circuit implements Judge {
     })
   }
 
-  /** The one place where the state changes. */
+  /** The one place where the state changes. @internal */
   private become(next: Outage | Override | null, change: Change | undefined): void {
     const { audience, home } = this.#ground
+    const heard = audience.hears(HEARS.transition)
     const was = this.#outage
     const from = was === null ? 'closed' : was.state
     this.#outage = next
@@ -347,7 +350,7 @@ export class Circuit implements Judge {
     if (to === 'open') this.#trips++
     if (to === 'half-open' && next instanceof Outage) next.beginRecovery()
     home?.moved(this)
-    if (from === to || !audience.hears(HEARS.transition)) return
+    if (from === to || !heard) return
     audience.post('transition', Object.freeze({ name: this.#key, from, to, at, reason, ...counts, ...(next?.figures ?? was?.figures) }))
   }
 }

@@ -34,8 +34,9 @@ export const checkUnit = /* @__PURE__ */ rule<number>('a number from 0 to 1', (v
 export const checkString = /* @__PURE__ */ rule<string>('a string', (v) => typeof v === 'string')
 export const checkBoolean = /* @__PURE__ */ rule<boolean>('true or false', (v) => typeof v === 'boolean')
 export const checkReading = /* @__PURE__ */ rule<number>('a finite number of milliseconds, within 2^53', isReading)
+export const checkSignal = /* @__PURE__ */ rule<unknown>('an AbortSignal', (v) => typeof (v as { aborted?: unknown } | null)?.aborted === 'boolean')
 const isFunction = /* @__PURE__ */ rule<unknown>('a function', (v) => typeof v === 'function')
-const isObject = /* @__PURE__ */ rule<object>('an object', (v) => typeof v === 'object' && v !== null && !Array.isArray(v))
+const isObject = /* @__PURE__ */ rule<object>('an object', (v) => typeof v === 'object' && v !== null && !Array.isArray(v) && typeof (v as { then?: unknown }).then !== 'function')
 
 export function checkFunction<T>(name: string, value: T): T {
   return isFunction(name, value) as T
@@ -45,8 +46,8 @@ export function checkFunction<T>(name: string, value: T): T {
 export function checkObject<T extends object>(name: string, value: T, known: readonly string[]): T {
   for (const key of Object.keys(isObject(name, value))) {
     if (known.includes(key)) continue
-    const [target, , home = target] = ELSEWHERE.find(([, words]) => words.split(' ').includes(key)) ?? []
-    const hint = target === undefined ? nearest(key, known) : known.includes(target) ? target : home
+    const meant = ELSEWHERE.filter(([target, words]) => target === key || words.split(' ').includes(key))
+    const hint = meant.map(([target]) => target).find((target) => known.includes(target)) ?? meant[0]?.[2] ?? nearest(key, known)
     throw new TypeError(`${name}: unknown option ${describe(key)}; ${hint === undefined ? `known are ${known.join(', ')}` : `did you mean ${hint}?`}`)
   }
   return value
@@ -57,10 +58,10 @@ export function contradiction(message: string): never {
   throw new RangeError(message)
 }
 
-/** The known word that is nearest by edit distance (Levenshtein 1966), if one is near: a third of the letters may differ. */
+/** The known word that is nearest by edit distance (Levenshtein 1966), if one is near: about a quarter of the letters may differ. */
 function nearest(word: string, known: readonly string[]): string | undefined {
   let best: string | undefined
-  let least = 2 + word.length / 4
+  let least = 1 + word.length / 4
   for (const candidate of known) {
     const row = Array.from({ length: candidate.length + 1 }, (_, j) => j)
     for (let i = 0; i < word.length; i++) {
@@ -81,24 +82,32 @@ function nearest(word: string, known: readonly string[]): string | undefined {
   return best
 }
 
-/** What opossum, cockatiel, resilience4j and gobreaker call an option, and where ours is to be found by those who look for it elsewhere. */
+/** What opossum, cockatiel, resilience4j and gobreaker call an option of ours, and where ours is to be found by those who look for it elsewhere. */
 const ELSEWHERE: readonly (readonly [target: string, words: string, home?: string])[] = [
-  ['recoveryTimeout', 'resetTimeout halfOpenAfter waitDurationInOpenState'],
-  ['probeTimeout', 'maxWaitDurationInHalfOpenState'],
-  ['slowCallDuration', 'slowCallDurationThreshold'],
+  ['recoveryTimeout', 'resetTimeout halfOpenAfter waitDurationInOpenState cooldown', 'recoveryTimeout, an option of the breaker'],
+  ['probeTimeout', 'maxWaitDurationInHalfOpenState', 'probeTimeout, an option of the breaker'],
+  ['slowCallDuration', 'slowCallDurationThreshold', 'slowCallDuration, an option of the breaker'],
   ['rate', 'threshold errorThresholdPercentage failureRateThreshold', 'trip: failureRate({ rate })'],
   ['slowCallRate', 'slowCallRateThreshold', 'trip: failureRate({ slowCallRate })'],
-  ['minimumCalls', 'volumeThreshold minimumNumberOfCalls minimumThroughput', 'trip: failureRate({ minimumCalls })'],
+  ['minimumCalls', 'volumeThreshold minimumNumberOfCalls minimumThroughput minimumRps', 'trip: failureRate({ minimumCalls })'],
   ['window', 'rollingCountTimeout rollingCountBuckets slidingWindowSize slidingWindowType duration interval', 'trip: failureRate({ window })'],
+  ['ms', 'duration interval rollingCountTimeout', 'trip: failureRate({ window: { ms } })'],
+  ['calls', 'size slidingWindowSize', 'trip: failureRate({ window: { calls } })'],
   ['maxConcurrent', 'permittedNumberOfCallsInHalfOpenState halfOpenMaxConcurrent maxRequests', 'recovery: probes({ maxConcurrent })'],
-  ['trip', 'breaker readyToTrip'],
-  ['classifyError', 'errorFilter ignoreExceptions recordExceptions isSuccessful'],
+  ['successThreshold', 'halfOpenSampling', 'recovery: probes({ successThreshold })'],
+  ['jitter', '', 'recoveryTimeout: exponentialBackoff({ jitter })'],
+  ['trip', 'breaker readyToTrip', 'trip, an option of the breaker'],
+  ['classifyError', 'errorFilter ignoreExceptions recordExceptions isSuccessful handleWhen', 'classifyError, an option of the breaker'],
   ['transition', 'open close halfOpen onBreak onReset onHalfOpen onStateChange', 'observe({ transition })'],
   ['settled', 'success failure', 'observe({ settled })'],
   ['rejected', 'reject', 'observe({ rejected })'],
   ['initial', 'initialDelay'],
   ['max', 'maxDelay'],
   ['factor', 'exponent multiplier'],
+  ['maxSize', '', 'maxSize, an option of BreakerRegistry'],
+  ['configure', '', 'configure, an option of BreakerRegistry'],
+  ['', 'name', 'the key: a registry names its breakers by their keys'],
   ['', 'timeout', "slowCallDuration, and the call's own AbortSignal.timeout"],
+  ['', 'capacity', 'a semaphore around the call: only probes are limited here'],
   ['', 'fallback', 'execute(fn, { fallback })'],
 ]

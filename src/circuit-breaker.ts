@@ -1,5 +1,5 @@
 import { Circuit, Ground } from './breaker.js'
-import { checkString } from './check.js'
+import { checkSignal, checkString } from './check.js'
 import { execute, type ExecuteOptions } from './execute.js'
 import { Flight } from './in-flight.js'
 import { Audience, type Observer, type State } from './observer.js'
@@ -9,7 +9,7 @@ import { checkNames, makePlan, type SharedOptions } from './plan.js'
 import { DEFAULT_RECOVERY_TIMEOUT } from './recovery-timeout.js'
 import type { Snapshot } from './snapshot.js'
 import type { CircuitOpenError } from './errors.js'
-import type { AbortSignalLike } from './verdict.js'
+import { describe } from './warn.js'
 import { wrap, type AnyFunction, type Guarded, type WrapOptions } from './wrap.js'
 
 export interface CircuitBreakerOptions extends SharedOptions {
@@ -23,7 +23,7 @@ export interface CircuitBreakerOptions extends SharedOptions {
  * @example
  * ```ts
  * const payments = new CircuitBreaker({ name: 'payments', failureThreshold: 5, recoveryTimeout: 30_000 })
- * const response = await payments.execute(() => fetch(url))
+ * const receipt = await payments.execute(() => charge(order))
  * ```
  */
 export class CircuitBreaker extends Circuit {
@@ -35,6 +35,7 @@ export class CircuitBreaker extends Circuit {
     if (options instanceof Ground) {
       super(options, key)
     } else {
+      if (typeof options === 'function') throw new TypeError('options: expected an object, got a function; the function goes to execute(fn) or wrap(fn)')
       const { name } = checkNames(options, ['name'])
       super(new Ground(makePlan(options), new Audience(), null), name === undefined ? undefined : checkString('name', name))
     }
@@ -86,7 +87,7 @@ export class CircuitBreaker extends Circuit {
    * @throws CircuitOpenError if the call is refused
    */
   acquire(options?: AcquireOptions): Permit {
-    const answer = this.issue(options?.signal, true)
+    const answer = this.issue(options, true)
     if (answer instanceof Ticket) return answer
     // eslint-disable-next-line @typescript-eslint/only-throw-error -- a refusal that is explained is an error
     throw answer
@@ -94,7 +95,7 @@ export class CircuitBreaker extends Circuit {
 
   /** As `acquire`, but a refused call gets `undefined`: nothing is thrown and nothing is built. */
   tryAcquire(options?: AcquireOptions): Permit | undefined {
-    return this.issue(options?.signal, false) as Ticket | undefined
+    return this.issue(options, false) as Ticket | undefined
   }
 
   /** Refuses all calls until `reset()`. */
@@ -117,15 +118,23 @@ export class CircuitBreaker extends Circuit {
    * Listens to this breaker until the returned function is called. Of a registry's breaker one usually observes the registry.
    * @throws TypeError if `observer` has a listener of another name, or one that is not a function
    */
-  observe(observer: Observer<string | undefined>): () => void {
+  observe(observer: Observer): () => void {
     return this.listen(observer)
   }
 
-  private issue(signal: AbortSignalLike | undefined, explain: boolean): Ticket | CircuitOpenError | undefined {
+  /** @internal */
+  private issue(options: AcquireOptions | undefined, explain: boolean): Ticket | CircuitOpenError | undefined {
+    const signal = options?.signal
+    if (options !== undefined) checkAcquire(options)
     const epoch = this.enter()
     if (epoch >= 0) return new Ticket(this, epoch, null, signal)
     const self = this.owner()
     const answer = self.admit(explain)
     return answer instanceof Flight ? new Ticket(self, answer.epoch, answer, signal) : answer
   }
+}
+
+function checkAcquire(options: AcquireOptions): void {
+  if (typeof options !== 'object' || 'aborted' in options) throw new TypeError(`acquire: expected { signal }, got ${describe(options)}`)
+  if (options.signal !== undefined) checkSignal('acquire: signal', options.signal)
 }

@@ -1,5 +1,5 @@
 import { isReading } from './check.js'
-import { warnNonsense, warnThrown } from './warn.js'
+import { describe, warnNonsense, warnThrown } from './warn.js'
 
 /** Where a breaker takes its time from. */
 export interface Clock {
@@ -98,5 +98,5 @@ export class SteadyClock {
 
 function finite(value: number, what: string): number {
   if (Number.isFinite(value)) return value
-  throw new TypeError(`${what}: expected a finite number, got ${String(value)}`)
+  throw new TypeError(`${what}: expected a finite number, got ${describe(value)}`)
 }

@@ -1,7 +1,7 @@
 /** Why a call was refused: waiting out the recovery timeout, all probe places taken, not this call's turn in a ramp, or held open by hand. */
 export type RefusalReason = 'open' | 'probing' | 'ramping' | 'forced-open'
 
-const CODE = 'ERR_CIRCUIT_OPEN'
+const CODE = 'ERR_CIRCUIT_OPEN' as const
 
 /**
  * What a refused call gets: the call was never made. A new object for each refusal, and without a stack, because refusing is the hot path
@@ -15,12 +15,12 @@ export class CircuitOpenError extends Error {
   readonly retryAfterMs: number
 
   static {
-    // On the prototype, not on each error: a refusal carries only what is its own.
-    Object.assign(this.prototype, { name: 'CircuitOpenError', code: CODE })
+    // On the prototype, as of every class of errors.
+    Object.defineProperty(this.prototype, 'name', { value: 'CircuitOpenError', configurable: true, writable: true })
   }
-  declare readonly code: typeof CODE
+  /** Its own, so that it is also in its JSON. */
+  readonly code = CODE
 
-  /** @internal */
   constructor(breaker: string | undefined, reason: RefusalReason, retryAfterMs: number, cause: unknown) {
     super(message(breaker, reason, retryAfterMs), cause === undefined ? undefined : { cause })
     this.breaker = breaker

@@ -9,21 +9,25 @@ const LOOK = 16
  */
 class Hand<T> {
   readonly #set: ReadonlySet<T>
-  #at: Iterator<T>
+  #at: Iterator<T> | null = null
 
   constructor(set: ReadonlySet<T>) {
     this.#set = set
-    this.#at = set.values()
   }
 
   /** The next one, the first after the last; `undefined` if there is none. */
   next(): T | undefined {
+    this.#at ??= this.#set.values()
     let step = this.#at.next()
     if (step.done === true) {
       this.#at = this.#set.values()
       step = this.#at.next()
     }
     return step.done === true ? undefined : step.value
+  }
+
+  lift(): void {
+    this.#at = null
   }
 }
 
@@ -56,6 +60,7 @@ export class Eviction<Breaker extends Circuit> {
   }
 
   add(breaker: Breaker): void {
+    this.#changed()
     this.#quiet.add(breaker)
   }
 
@@ -66,6 +71,7 @@ export class Eviction<Breaker extends Circuit> {
 
   /** The state of `breaker` has changed: what is not closed is not for the first two choices. */
   moved(breaker: Breaker): void {
+    this.#changed()
     this.remove(breaker)
     if (breaker.isClosed) this.#quiet.add(breaker)
   }
@@ -105,6 +111,15 @@ export class Eviction<Breaker extends Circuit> {
     return breaker
   }
 
+  #changes = 0
+
+  /** A set that is rehashed keeps its former tables for an iterator that stands in one of them, so no hand stands still for long. */
+  #changed(): void {
+    if (++this.#changes <= 2 * (this.#quiet.size + this.#marked.size + this.#outages.size) + 16) return
+    this.#changes = 0
+    for (const hand of [this.#oldest, this.#outlived, this.#chance, this.#waiting]) hand.lift()
+  }
+
   #recoverable(now: number): Breaker | undefined {
     for (let looks = Math.min(LOOK, this.#outages.size); looks > 0; looks--) {
       const breaker = this.#waiting.next()
@@ -114,6 +129,7 @@ export class Eviction<Breaker extends Circuit> {
   }
 
   #release(breaker: Breaker): void {
+    this.#changed()
     this.#marked.delete(breaker)
     this.#quiet.add(breaker)
     breaker.watch = 0

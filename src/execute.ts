@@ -1,5 +1,5 @@
 import type { Circuit } from './breaker.js'
-import { checkFunction } from './check.js'
+import { checkFunction, checkSignal } from './check.js'
 import type { CircuitOpenError } from './errors.js'
 import { Flight } from './in-flight.js'
 import type { AbortSignalLike } from './verdict.js'
@@ -20,8 +20,10 @@ export function execute<T, Fallback>(circuit: Circuit, fn: () => T, options?: Ex
   try {
     if (typeof fn !== 'function') throw notAFunction('execute', fn)
     if (options !== undefined) {
+      if (typeof options !== 'object' || 'aborted' in options) throw new TypeError(`execute: expected { signal, fallback }, got ${describe(options)}`)
       ;({ signal, fallback } = options)
-      checkCallOptions(signal, fallback)
+      if (signal !== undefined) checkSignal('execute: signal', signal)
+      if (fallback !== undefined) checkFunction('execute: fallback', fallback)
       if (signal?.aborted === true) throw signal.reason
     }
   } catch (error) {
@@ -72,23 +74,22 @@ function run(circuit: Circuit, epoch: number, flight: Flight | null, fn: () => u
     circuit.threw(epoch, flight, error, signal)
     throw error
   }
-  // A promise with a `then` of its own is adopted as `await` does it; to ask costs less than to call it so each time.
-  return promise.then === then ? promise.then(onValue, onError) : then.call(promise, onValue, onError)
+  return hasPlainThen(promise) ? promise.then(onValue, onError) : (Promise.prototype as Promise<unknown>).then.call(promise, onValue, onError)
 }
 
-const { then } = Promise.prototype as Promise<unknown>
+/** If not, it is adopted as `await` does it, past the `then` of its own. `Promise` is looked up each time, because it may be replaced. */
+function hasPlainThen(promise: Promise<unknown>): boolean {
+  try {
+    return promise.then === Promise.prototype.then
+  } catch {
+    return false
+  }
+}
 
 /** A promise rejected with the caller's own reason, whatever it is. */
 export function reject(error: unknown): Promise<never> {
   // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- not ours to wrap
   return Promise.reject(error)
-}
-
-function checkCallOptions(signal: unknown, fallback: unknown): void {
-  if (signal !== undefined && typeof (signal as AbortSignalLike | null)?.aborted !== 'boolean') {
-    throw new TypeError(`execute: signal: expected an AbortSignal, got ${describe(signal)}`)
-  }
-  if (fallback !== undefined) checkFunction('execute: fallback', fallback)
 }
 
 export function notAFunction(where: string, got: unknown): TypeError {

@@ -1,6 +1,6 @@
 import { checkBoolean, checkFunction, checkObject } from './check.js'
 import type { RefusalReason } from './errors.js'
-import { defuse, warnThrown } from './warn.js'
+import { defuse, warnNonsense, warnThrown } from './warn.js'
 
 /** What a breaker is to its callers. An `'open'` one whose wait is over is `'half-open'`, whether or not somebody has called since. */
 export type State = 'closed' | 'open' | 'half-open' | 'forced-open' | 'disabled'
@@ -126,7 +126,7 @@ export class Audience {
   /** Keeps `event` for all who listen now. It is told by `deliver`, when the state is final. */
   post(kind: Kind, event: object): void {
     this.#parent?.post(kind, event)
-    for (const seat of this.#seats) if ((seat.heard & HEARS[kind]) !== 0 && isWanted(seat.observer)) outbox.push({ seat, kind, event })
+    for (const seat of this.#seats) if ((seat.heard & HEARS[kind]) !== 0) outbox.push({ seat, kind, event })
   }
 
   #seat(seats: readonly Seat[]): void {
@@ -142,11 +142,13 @@ export class Audience {
 function isWanted(observer: Observer<never>): boolean {
   if (observer.wanted === undefined) return true
   try {
-    return observer.wanted()
+    const wanted: unknown = observer.wanted()
+    if (typeof wanted === 'boolean') return wanted
+    warnNonsense('wanted', wanted)
   } catch (error) {
     warnThrown('wanted', error)
-    return false
   }
+  return false
 }
 
 // One queue for all breakers: events are told in the order in which they happened, also those that a listener causes elsewhere.
@@ -157,15 +159,18 @@ let delivering = false
 export function deliver(): void {
   if (outbox.length === 0 || delivering) return
   delivering = true
-  // Those that a listener posts are told in the same round.
-  for (const { seat, kind, event } of outbox) {
-    if ((seat.heard & HEARS[kind]) === 0) continue
-    try {
-      defuse(`a listener to ${kind}`, seat.observer[kind]?.(event as never))
-    } catch (error) {
-      warnThrown(`a listener to ${kind}`, error)
+  try {
+    // Those that a listener posts are told in the same round.
+    for (const { seat, kind, event } of outbox) {
+      if ((seat.heard & HEARS[kind]) === 0 || !isWanted(seat.observer)) continue
+      try {
+        defuse(`a listener to ${kind}`, seat.observer[kind]?.(event as never))
+      } catch (error) {
+        warnThrown(`a listener to ${kind}`, error)
+      }
     }
+  } finally {
+    outbox.length = 0
+    delivering = false
   }
-  outbox.length = 0
-  delivering = false
 }

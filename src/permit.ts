@@ -81,6 +81,7 @@ export class Ticket implements Permit {
     this.ignore()
   }
 
+  /** @internal */
   private settle(verdict: Verdict, error: unknown): boolean {
     if (this.#settled) return false
     this.#settled = true

@@ -6,7 +6,6 @@ import { DEFAULT_RECOVERY_TIMEOUT, type RecoveryTimeout } from './recovery-timeo
 import { consecutiveFailures } from './trip/consecutive-failures.js'
 import { checkTrip, type AnyTrip } from './trip/trip.js'
 import type { Classify } from './verdict.js'
-import { defuse } from './warn.js'
 
 /** The options that a breaker and a registry share. `undefined` means the default; anything else is checked, never repaired. */
 export interface SharedOptions {
@@ -31,7 +30,7 @@ export interface SharedOptions {
   readonly clock?: Clock | undefined
 }
 
-const SHARED = ['failureThreshold', 'trip', 'slowCallDuration', 'recoveryTimeout', 'recovery', 'probeTimeout', 'classifyError', 'classifyResult', 'clock']
+const SHARED = ['failureThreshold', 'trip', 'slowCallDuration', 'recoveryTimeout', 'recovery', 'probeTimeout', 'classifyError', 'classifyResult', 'clock'] as const
 
 /** The options with every choice made, checked once and frozen; shared by all breakers that are made from them. */
 export interface Plan {
@@ -55,16 +54,17 @@ export function checkNames<T extends object>(options: T, own: readonly string[])
   return checkObject('options', options, [...own, ...SHARED])
 }
 
+/** The shared ones, each read once: neither the caller's object is kept nor what else is in it. */
+export function copyShared(options: SharedOptions): SharedOptions {
+  return Object.fromEntries(SHARED.map((name) => [name, options[name]]))
+}
+
 /**
  * One key's options laid over a registry's. `undefined` leaves what the registry says; of `trip` and `failureThreshold` either replaces
  * both.
  */
 export function overlay(base: SharedOptions, over: Omit<SharedOptions, 'clock'>): SharedOptions {
   const known = SHARED.filter((name) => name !== 'clock')
-  if (typeof (over as Partial<PromiseLike<unknown>> | null)?.then === 'function') {
-    defuse('configure', over)
-    throw new TypeError('options: expected an object, got a promise')
-  }
   const said = Object.entries(checkObject('options', over, known)).filter(([, value]: [string, unknown]) => value !== undefined)
   const { trip, failureThreshold, ...rest } = base
   return { ...(over.trip === undefined && over.failureThreshold === undefined && { trip, failureThreshold }), ...rest, ...Object.fromEntries(said) }

@@ -9,7 +9,7 @@ export interface Relapse {
   readonly error: unknown
 }
 
-/** How long to stay open: milliseconds, or a function asked once per trip. */
+/** How long to stay open: milliseconds, or a function asked once per trip, and by `forceOpen()`. */
 export type RecoveryTimeout = number | ((relapse: Relapse) => number)
 
 /** Used where nothing was said, and where a function gave no usable answer. */
@@ -18,7 +18,7 @@ export const DEFAULT_RECOVERY_TIMEOUT = 30_000
 export interface BackoffOptions {
   /** Milliseconds of the first wait; above 0. */
   readonly initial: number
-  /** Milliseconds that no wait exceeds; default 600,000. */
+  /** Milliseconds that no wait exceeds; default 600,000, or `initial` if that is more. */
   readonly max?: number | undefined
   /** Each relapse multiplies the wait by this; at least 1, default 2. */
   readonly factor?: number | undefined

@@ -4,9 +4,9 @@ import { Eviction } from './eviction.js'
 import { CircuitBreaker } from './circuit-breaker.js'
 import { execute, reject, type ExecuteOptions } from './execute.js'
 import { Audience, type Observer } from './observer.js'
-import { checkNames, makePlan, overlay, type SharedOptions } from './plan.js'
+import { checkNames, copyShared, makePlan, overlay, type SharedOptions } from './plan.js'
 import type { Snapshot } from './snapshot.js'
-import { describe } from './warn.js'
+import { defuse, describe } from './warn.js'
 import { wrap, type AnyFunction, type Guarded, type WrapOptions } from './wrap.js'
 
 /** What `configure` may give for one key: laid over the registry's options. `trip` and `failureThreshold` each replace either. */
@@ -28,7 +28,7 @@ export interface BreakerRegistryOptions<Key = string> extends SharedOptions {
  * @example
  * ```ts
  * const upstreams = new BreakerRegistry<string>({ recoveryTimeout: 10_000 })
- * const response = await upstreams.execute(new URL(url).origin, () => fetch(url))
+ * const rows = await upstreams.execute(shard.host, () => shard.query(sql))
  * ```
  */
 export class BreakerRegistry<Key = string> implements Iterable<[Key, CircuitBreaker]> {
@@ -50,11 +50,11 @@ export class BreakerRegistry<Key = string> implements Iterable<[Key, CircuitBrea
 
   /** @throws TypeError or RangeError naming the option, the rule and the value got */
   constructor(options: BreakerRegistryOptions<Key> = {}) {
-    const { configure, maxSize = 100_000, ...shared } = checkNames(options, ['configure', 'maxSize'])
+    const { configure, maxSize = 100_000 } = checkNames(options, ['configure', 'maxSize'])
     if (configure !== undefined) checkFunction('configure', configure)
     this.#configure = configure
     this.#maxSize = checkCount('maxSize', maxSize)
-    this.#options = shared
+    this.#options = copyShared(options)
     this.#home = {
       for: (key) => this.for(key as Key),
       get: (key) => this.#breakers.get(key as Key),
@@ -66,7 +66,7 @@ export class BreakerRegistry<Key = string> implements Iterable<[Key, CircuitBrea
         if (breaker !== undefined) this.#eviction?.idle(breaker, now)
       },
     }
-    this.#ground = new Ground(makePlan(shared), this.#audience, this.#home)
+    this.#ground = new Ground(makePlan(this.#options), this.#audience, this.#home)
   }
 
   /** Breakers kept now. */
@@ -138,7 +138,8 @@ export class BreakerRegistry<Key = string> implements Iterable<[Key, CircuitBrea
 
   /** Closes all breakers, with an empty memory. */
   resetAll(): void {
-    for (const breaker of [...this.#breakers.values()]) breaker.reset()
+    // A listener may have forgotten some on the way.
+    for (const [key, breaker] of [...this.#breakers]) if (this.#breakers.get(key) === breaker) breaker.reset()
   }
 
   /**
@@ -201,6 +202,7 @@ export class BreakerRegistry<Key = string> implements Iterable<[Key, CircuitBrea
       this.#asking.delete(key)
     }
     if (given === undefined) return this.#ground
+    defuse('configure', given)
     try {
       return this.#grounds.get(given as object) ?? this.#layGround(given as KeyOptions)
     } catch (error) {

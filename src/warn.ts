@@ -58,6 +58,7 @@ export function describe(value: unknown): string {
     if (typeof value === 'function') return value.name === '' ? 'a function' : `the function ${value.name}`
     if (value instanceof Error) return `${value.name}: ${value.message}`.slice(0, 200)
     if (Array.isArray(value)) return 'an array'
+    if (typeof (value as { then?: unknown } | null | undefined)?.then === 'function') return 'a promise'
     if (typeof value === 'object' && value !== null) return 'an object'
     return Object.is(value, -0) ? '-0' : String(value)
   } catch {

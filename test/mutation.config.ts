@@ -13,8 +13,10 @@ export default defineConfig({
       'test/{scenarios,trip,registry}/**/*.test.ts',
       ...(quick ? [] : ['test/hostile.test.ts', 'test/model.test.ts', 'test/adapters/{explain,prometheus,opentelemetry,diagnostics}.test.ts']),
     ],
-    exclude: ['test/scenarios/process.test.ts', 'test/registry/attack.test.ts'],
+    exclude: ['test/scenarios/process.test.ts', 'test/registry/attack.test.ts', ...(quick ? ['test/registry/forgetting.test.ts'] : [])],
     setupFiles: ['test/mutation.setup.ts'],
+    // The slower ones are told by warnings, which a process says once.
+    isolate: !quick,
     // Instrumented code is slow, and a mutant is seen soon or not at all.
     testTimeout: 60_000,
     env: { MODEL_RUNS: '150' },

@@ -27,9 +27,9 @@ export interface FullPhase extends Phase {
 /** @throws TypeError or RangeError naming what is wrong */
 export function checkPhases(name: string, recovery: Recovery): readonly FullPhase[] {
   if (!Array.isArray(recovery) || recovery.length === 0) {
-    throw new TypeError(`${name}: expected a list of phases, as singleProbe() gives, got ${describe(recovery)}`)
+    throw new TypeError(`${name}: expected a list of at least one phase, as singleProbe() gives, got ${describe(recovery)}`)
   }
-  return Object.freeze(recovery.map((phase: Phase, i) => fill(`${name}[${String(i)}]`, phase)))
+  return Object.freeze(Array.from(recovery as Recovery, (phase, i) => fill(`${name}[${String(i)}]`, phase)))
 }
 
 function fill(name: string, phase: Phase): FullPhase {

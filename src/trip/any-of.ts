@@ -1,3 +1,4 @@
+import { countsOf, fold, reasonToOpen } from './fold.js'
 import { checkTrip, type AnyTrip, type Counts, type Trip } from './trip.js'
 
 /**
@@ -9,31 +10,29 @@ import { checkTrip, type AnyTrip, type Counts, type Trip } from './trip.js'
 export function anyOf(...trips: readonly AnyTrip[]): Trip<unknown> {
   if (trips.length === 0) throw new TypeError('anyOf: expected at least one trip, got none')
   trips.forEach((trip, i) => checkTrip(`anyOf[${String(i)}]`, trip))
-  const each = (fold: (trip: AnyTrip, memory: unknown) => unknown) => (memories: unknown[]) => {
-    for (const [i, trip] of trips.entries()) memories[i] = fold(trip, memories[i])
+  // Each is asked as the breaker would: one that throws, or gives nonsense, does not keep the others from seeing.
+  const each = (what: 'success' | 'failure' | 'slow') => (memories: unknown[], slow: boolean, now: number) => {
+    for (const [i, trip] of trips.entries()) memories[i] = fold(trip, memories[i], what, slow, now)
     return memories
   }
-  const combined: Trip<unknown[]> = {
+  const slow = each('slow')
+  return Object.freeze<Trip<unknown[]>>({
     needsTime: trips.some((trip) => trip.needsTime),
-    fresh: () => trips.map((trip) => trip.fresh() as unknown),
-    success: (memories, slow, now) => each((trip, memory) => trip.success(memory, slow, now))(memories),
-    failure: (memories, slow, now) => each((trip, memory) => trip.failure(memory, slow, now))(memories),
+    fresh: () => trips.map(() => undefined),
+    success: each('success'),
+    failure: each('failure'),
+    ...(trips.some((trip) => trip.slow !== undefined) && { slow: (memories: unknown[], now: number) => slow(memories, true, now) }),
     trips: (memories, now) => {
-      const reasons = new Set(trips.flatMap((trip, i) => trip.trips(memories[i], now)?.split('+') ?? []))
+      const reasons = new Set(trips.flatMap((trip, i) => reasonToOpen(trip, memories[i], now)?.split('+') ?? []))
       return reasons.size === 0 ? undefined : [...reasons].join('+')
     },
-    counts: (memories, now) => trips.map((trip, i) => trip.counts(memories[i], now)).reduce(wider),
-  }
-  if (!trips.some((trip) => trip.slow !== undefined)) return Object.freeze(combined)
-  return Object.freeze({
-    ...combined,
-    slow: (memories: unknown[], now: number) => each((trip, memory) => (trip.slow === undefined ? memory : (trip.slow(memory, now) as unknown)))(memories),
+    counts: (memories, now) => trips.map((trip, i) => countsOf(trip, memories[i], now)).reduce(wider),
   })
 }
 
-/** Of two views of the same calls the one with more failures, then with more calls; what only the other knows of slow calls is kept. */
+/** Of two views of the same calls the one with more failures, then with more calls; of slow calls, the one that knows of more. */
 function wider(a: Counts, b: Counts): Counts {
-  const [more, less] = b.failures > a.failures || (b.failures === a.failures && (b.calls ?? 0) > (a.calls ?? 0)) ? [b, a] : [a, b]
-  const slowCalls = more.slowCalls ?? less.slowCalls
-  return slowCalls === undefined ? more : { ...more, slowCalls }
+  const more = b.failures > a.failures || (b.failures === a.failures && (b.calls ?? 0) > (a.calls ?? 0)) ? b : a
+  if (a.slowCalls === undefined && b.slowCalls === undefined) return more
+  return { ...more, slowCalls: Math.max(a.slowCalls ?? 0, b.slowCalls ?? 0) }
 }

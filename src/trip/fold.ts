@@ -4,11 +4,11 @@ import type { AnyTrip, Counts } from './trip.js'
 
 // How a trip is asked. It may be somebody's own, so whatever it throws or gives, the breaker goes on.
 
-/** The memory after one more thing; `undefined` stands for a fresh one. A trip that throws has seen nothing. */
+/** The memory after one more thing; `undefined` stands for a fresh one, and what throws leaves the memory that was. */
 export function fold(trip: AnyTrip, memory: unknown, what: 'success' | 'failure' | 'slow', slow: boolean, now: number): unknown {
   try {
     const before = memory === undefined ? unlessPromise(trip.fresh(), memory) : memory
-    if (what === 'slow') return unlessPromise(trip.slow?.(before, now), memory)
+    if (what === 'slow') return trip.slow === undefined ? memory : unlessPromise(trip.slow(before, now), memory)
     return unlessPromise(what === 'success' ? trip.success(before, slow, now) : trip.failure(before, slow, now), memory)
   } catch (error) {
     warnThrown('trip', error)
@@ -16,8 +16,9 @@ export function fold(trip: AnyTrip, memory: unknown, what: 'success' | 'failure'
   }
 }
 
-/** The reason to open now, if there is one. */
+/** The reason to open now, if there is one. What has seen nothing has none. */
 export function reasonToOpen(trip: AnyTrip, memory: unknown, now: number): string | undefined {
+  if (memory === undefined) return undefined
   let reason: unknown
   try {
     reason = trip.trips(memory, now)

@@ -1,12 +1,13 @@
 import { checkBoolean, checkFunction } from '../check.js'
+import { describe } from '../warn.js'
 
 /** What a trip remembers, as numbers for snapshots and events. */
 export interface Counts {
   readonly failures: number
   /** Calls settled; absent if the trip does not count them. */
-  readonly calls?: number
+  readonly calls?: number | undefined
   /** Absent if the trip does not weigh slow calls. */
-  readonly slowCalls?: number
+  readonly slowCalls?: number | undefined
 }
 
 /**
@@ -57,8 +58,11 @@ export type AnyTrip = Trip<any>
 /** @throws TypeError if `trip` is not one */
 export function checkTrip(name: string, trip: AnyTrip): AnyTrip {
   const given = trip as Partial<AnyTrip> | null
-  checkBoolean(`${name}.needsTime`, given?.needsTime)
-  for (const method of ['fresh', 'success', 'failure', 'trips', 'counts'] as const) checkFunction(`${name}.${method}`, given?.[method])
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new TypeError(`${name}: expected a trip, as consecutiveFailures(5) gives, got ${describe(trip)}`)
+  }
+  checkBoolean(`${name}.needsTime`, given.needsTime)
+  for (const method of ['fresh', 'success', 'failure', 'trips', 'counts'] as const) checkFunction(`${name}.${method}`, given[method])
   if (trip.slow !== undefined) checkFunction(`${name}.slow`, trip.slow)
   return trip
 }

@@ -91,7 +91,7 @@ export class Settle extends Base {
     const { kind } = expected.model;
     const answer = expected.take({ type: 'settle', id: id!, outcome: this.outcome, openFor: this.openFor });
     const { call } = answer;
-    const isTimed = expected.options.slowCallDuration !== undefined && !call!.untimed;
+    const isTimed = expected.options.slowCallDuration !== undefined;
     real.expectSettled({
       // Disabled, nobody judges.
       outcome: kind === 'disabled' ? 'ignored' : this.outcome,

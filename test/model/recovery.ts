@@ -30,7 +30,7 @@ export function retryAfter(options: ModelOptions, stored: Model): number {
 }
 
 export function admit(model: Model, id: number): Model {
-  const call: Call = { id, epoch: model.epoch, phase: model.outage?.phase ?? 0, start: model.now, slow: false, untimed: model.kind === 'disabled' };
+  const call: Call = { id, epoch: model.epoch, phase: model.outage?.phase ?? 0, start: model.now, slow: false };
   return { ...model, calls: [...model.calls, call] };
 }
 

@@ -22,8 +22,6 @@ export interface Call {
   readonly start: number;
   /** Already counted as slow. */
   readonly slow: boolean;
-  /** Admitted while disabled: nobody looks how long it takes. */
-  readonly untimed: boolean;
 }
 
 export interface ModelOutage {

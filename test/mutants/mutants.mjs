@@ -22,8 +22,8 @@ export const mutants = [
   { name: 'window of calls: one too long', file: 'src/trip/count-window.ts', from: 'slot + 1 === this.#size', to: 'slot === this.#size' },
   { name: 'window of calls: what leaves is still counted', file: 'src/trip/count-window.ts', from: 'if ((word & bit) !== 0) this.#marked--', to: '' },
   { name: 'window of time: a bucket is not emptied', file: 'src/trip/time-window.ts', from: 'this.#pairs[slot + 1] = 0', to: '' },
-  { name: 'window of time: one bucket a time after a gap', file: 'src/trip/time-window.ts', from: 'const first = Math.max(this.#current + 1, target - buckets + 1)', to: 'const first = target' },
-  { name: 'window of time: reads without rolling', file: 'src/trip/time-window.ts', from: 'if (target <= this.#current || whole === 0) return whole', to: 'return whole' },
+  { name: 'window of time: one bucket a time after a gap', file: 'src/trip/time-window.ts', from: 'for (let i = 1; i <= passed; i++) {', to: 'for (let i = passed; i <= passed; i++) {' },
+  { name: 'window of time: reads without rolling', file: 'src/trip/time-window.ts', from: 'if (passed === this.#pairs.length / 2) return 0', to: 'return whole' },
   { name: 'ignored: ends a run', file: 'src/breaker.ts', from: "if (verdict !== 'ignored') this.count(verdict, slow, now, error)", to: "this.count(verdict === 'ignored' ? 'success' : verdict, slow, now, error)" },
   { name: 'openFor: shorter than the ordinary wait', file: 'src/breaker.ts', from: 'Math.max(openFor, waitOf(plan.recoveryTimeout, relapses, error))', to: 'openFor || waitOf(plan.recoveryTimeout, relapses, error)' },
   { name: 'openFor: does not trip', file: 'src/breaker.ts', from: "if (typeof verdict === 'object') this.open(now, 'open-for', error, verdict.openFor, null)\n    else if", to: 'if' },
@@ -74,7 +74,7 @@ export const mutants = [
 
   // Slow calls (law 10)
   { name: 'slow: a moment late', file: 'src/in-flight.ts', from: 'if (now < slowAt) return undefined', to: 'if (now <= slowAt) return undefined' },
-  { name: 'slow: seen only when it returns', file: 'src/breaker.ts', from: 'const { plan, audience } = this.#ground\n    const now = this.tick()', to: 'const { plan, audience } = this.#ground\n    const now = plan.clock.now()' },
+  { name: 'slow: seen only when it returns', file: 'src/breaker.ts', from: 'audience.hears(HEARS.durations)\n    const now = this.tick()', to: 'audience.hears(HEARS.durations)\n    const now = plan.clock.now()' },
   { name: 'slow: the trip is dated when somebody looked', file: 'src/breaker.ts', from: 'if (reason !== undefined) this.open(slowAt, reason, undefined, 0, null)', to: 'if (reason !== undefined) this.open(now, reason, undefined, 0, null)' },
   { name: 'slow: a slow probe is none that failed', file: 'src/breaker.ts', from: 'outage.recovery?.fail() === true', to: 'outage.recovery?.fail() === undefined' },
   { name: 'slow: counted again when it returns', file: 'src/breaker.ts', from: 'const counted = slow && this.#ground.plan.trip.slow === undefined', to: 'const counted = false' },
@@ -83,15 +83,15 @@ export const mutants = [
   { name: 'slow: looked at in the wrong order', file: 'src/in-flight.ts', from: 'const first = this.#first\n', to: 'const first = this.#last\n' },
 
   // Telling (law 16)
-  { name: 'events: the first probe is not told', file: 'src/breaker.ts', from: "if (from === to || !audience.hears(HEARS.transition)) return", to: "if (from === to || to === 'half-open' || !audience.hears(HEARS.transition)) return" },
-  { name: 'events: what did not change is told', file: 'src/breaker.ts', from: 'if (from === to || !audience', to: 'if (!audience' },
+  { name: 'events: the first probe is not told', file: 'src/breaker.ts', from: 'if (from === to || !heard) return', to: "if (from === to || to === 'half-open' || !heard) return" },
+  { name: 'events: what did not change is told', file: 'src/breaker.ts', from: 'if (from === to || !heard) return', to: 'if (!heard) return' },
   { name: 'events: listeners come first', file: 'src/observer.ts', from: 'if (outbox.length === 0 || delivering) return', to: 'if (outbox.length === 0) return' },
 
   // Calls (laws 8, 15, 19)
   { name: 'abort: counted', file: 'src/verdict.ts', from: 'return gaveUp(signal) || findCircuitOpenError(error) !== undefined', to: 'return findCircuitOpenError(error) !== undefined' },
   { name: 'abort: a timeout is one', file: 'src/verdict.ts', from: "?.name !== 'TimeoutError'", to: '?.name !== 1' },
   { name: 'refusal: is evidence', file: 'src/verdict.ts', from: 'return gaveUp(signal) || findCircuitOpenError(error) !== undefined', to: 'return gaveUp(signal)' },
-  { name: 'abort: an aborted call runs', file: 'src/execute.ts', from: 'if (signal?.aborted === true) throw signal.reason', to: '' },
+  { name: 'abort: an aborted call runs', file: 'src/execute.ts', from: '      if (signal?.aborted === true) throw signal.reason\n    }\n', to: '    }\n' },
   { name: 'throw: counted by nobody', file: 'src/execute.ts', from: 'circuit.threw(epoch, flight, error, signal)\n    return reject(error)', to: 'return reject(error)' },
   { name: 'listener: stops the rest', file: 'src/observer.ts', from: 'warnThrown(`a listener to ${kind}`, error)', to: 'throw error' },
 ];

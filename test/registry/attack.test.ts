@@ -17,3 +17,10 @@ it.each(['consecutive', 'window'])(
   },
   120_000,
 );
+
+// A hand that stands still in a set keeps every table that the set has outgrown: 150 bytes for each outage, for ever.
+it.each(['outages', 'passersBy'])('what comes and goes in a registry that has been full once leaves nothing behind (%s, law 20)', (play) => {
+  const standing = fileURLToPath(new URL('standing.mjs', import.meta.url));
+  const grown = Number(execFileSync(process.execPath, ['--expose-gc', standing, play], { encoding: 'utf8' }));
+  expect(grown).toBeLessThan(1e6);
+}, 60_000);
