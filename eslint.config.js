@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
-import js from '@eslint/js';
-import vitest from '@vitest/eslint-plugin';
-import { defineConfig } from 'eslint/config';
-import n from 'eslint-plugin-n';
-import tsdoc from 'eslint-plugin-tsdoc';
-import globals from 'globals';
-import tseslint from 'typescript-eslint';
+import { readFileSync } from 'node:fs'
+import js from '@eslint/js'
+import vitest from '@vitest/eslint-plugin'
+import { defineConfig } from 'eslint/config'
+import n from 'eslint-plugin-n'
+import tsdoc from 'eslint-plugin-tsdoc'
+import globals from 'globals'
+import tseslint from 'typescript-eslint'
 
 /** The library never wakes up by itself, takes its time from a clock, and runs on any platform. */
 const restrictedGlobals = {
@@ -19,7 +19,7 @@ const restrictedGlobals = {
   console: 'Not every platform has it: go through globalThis, where warnings are reported.',
   Buffer: 'Not every platform has it.',
   require: 'Not every platform has it.',
-};
+}
 
 /** `no-restricted-globals` for src, without the names a file has good reason to use. */
 const withoutGlobals = (...allowed) => [
@@ -30,12 +30,12 @@ const withoutGlobals = (...allowed) => [
       .filter(([name]) => !allowed.includes(name))
       .map(([name, message]) => ({ name, message })),
   },
-];
+]
 
 /** The adapters that package.json exports; what else stands beside them, they share. */
-const subpaths = Object.keys(JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')).exports).map((subpath) => subpath.slice('./'.length));
+const subpaths = Object.keys(JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')).exports).map((subpath) => subpath.slice('./'.length))
 
-const noPlatformModules = { regex: '^node:', message: 'src runs on every platform: no module of one of them.' };
+const noPlatformModules = { regex: '^node:', message: 'src runs on every platform: no module of one of them.' }
 
 export default defineConfig(
   { ignores: ['dist/', 'coverage/', 'reports/', '.stryker-tmp/', '.runtimes/', 'test/consumers/'] },
@@ -113,10 +113,7 @@ export default defineConfig(
     rules: {
       ...vitest.configs.recommended.rules,
       // Helpers named expect…, assert… and agree… hold expectations, and so does a property.
-      'vitest/expect-expect': [
-        'error',
-        { assertFunctionNames: ['expect', 'expect*', 'expectTypeOf', 'assertType', 'assert*', 'agree*', 'fc.assert', 'typecheck'] },
-      ],
+      'vitest/expect-expect': ['error', { assertFunctionNames: ['expect', 'expect*', 'expectTypeOf', 'assertType', 'assert*', 'agree*', 'fc.assert', 'typecheck'] }],
       'vitest/valid-expect': ['error', { maxArgs: 2 }],
       'vitest/no-conditional-expect': 'off',
       'vitest/no-standalone-expect': 'off',
@@ -134,4 +131,4 @@ export default defineConfig(
     languageOptions: { sourceType: 'commonjs', globals: globals.node },
     rules: { '@typescript-eslint/no-require-imports': 'off' },
   },
-);
+)

@@ -1,12 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { defineConfig } from 'tsup';
+import { existsSync, readFileSync } from 'node:fs'
+import { defineConfig } from 'tsup'
 
 // The entries are what package.json exports: the main one, and one file of src/adapters/ for each subpath.
-const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { exports: Record<string, unknown> };
-const entry: Record<string, string> = { index: 'src/index.ts' };
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { exports: Record<string, unknown> }
+const entry: Record<string, string> = { index: 'src/index.ts' }
 for (const subpath of Object.keys(manifest.exports)) {
-  const file = `src/adapters/${subpath.slice('./'.length)}.ts`;
-  if (existsSync(file)) entry[subpath.slice('./'.length)] = file;
+  const file = `src/adapters/${subpath.slice('./'.length)}.ts`
+  if (existsSync(file)) entry[subpath.slice('./'.length)] = file
 }
 
 export default defineConfig({
@@ -26,4 +26,4 @@ export default defineConfig({
     // For `Disposable`. The sources say so too, but what is bundled has it in its middle, where compilers do not look.
     banner: '/// <reference lib="esnext.disposable" preserve="true" />',
   },
-});
+})

@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
@@ -6,4 +6,4 @@ export default defineConfig({
     typecheck: { include: ['test/**/*.test-d.ts'], tsconfig: 'test/tsconfig.json' },
     coverage: { include: ['src/**'], reporter: ['text', 'html'] },
   },
-});
+})

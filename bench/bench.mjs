@@ -1,31 +1,31 @@
 /** What it costs, beside the others: `npm run bench`. Prints the tables, and writes them and the chart where the readme shows them. */
-import { existsSync } from 'node:fs';
-import { cpus, loadavg } from 'node:os';
-import { budgetTable, measureBudgets } from './budgets.mjs';
-import { writeChart } from './chart.mjs';
-import { callTable, configurations, idleAndSizeTable, keyTable } from './cost-tables.mjs';
-import { measureCalls, measureHeap, measureIdle, measureKeys, measureSizes } from './costs.mjs';
-import { installPeers } from './install.mjs';
-import { entry } from './library.mjs';
-import { writeIntoReadme } from './report.mjs';
+import { existsSync } from 'node:fs'
+import { cpus, loadavg } from 'node:os'
+import { budgetTable, measureBudgets } from './budgets.mjs'
+import { writeChart } from './chart.mjs'
+import { callTable, configurations, idleAndSizeTable, keyTable } from './cost-tables.mjs'
+import { measureCalls, measureHeap, measureIdle, measureKeys, measureSizes } from './costs.mjs'
+import { installPeers } from './install.mjs'
+import { entry } from './library.mjs'
+import { writeIntoReadme } from './report.mjs'
 
-if (!existsSync(entry)) throw new Error('The library is not built: npm run build');
-const begun = performance.now();
-const say = (line) => console.error(`[${Math.round((performance.now() - begun) / 1_000)} s] ${line}`);
+if (!existsSync(entry)) throw new Error('The library is not built: npm run build')
+const begun = performance.now()
+const say = (line) => console.error(`[${Math.round((performance.now() - begun) / 1_000)} s] ${line}`)
 
-say('installing the newest version of each library');
-const { peers, missing } = await installPeers();
-const ids = ['lazybreaker', ...peers.map(({ id }) => id)];
+say('installing the newest version of each library')
+const { peers, missing } = await installPeers()
+const ids = ['lazybreaker', ...peers.map(({ id }) => id)]
 
-const calls = await measureCalls(ids, say);
-const heap = await measureHeap(ids, say);
-const idle = await measureIdle(ids, say);
-const keys = await measureKeys(ids, heap, say);
-const sizes = await measureSizes(ids);
-say('budgets');
-const budgets = await measureBudgets();
+const calls = await measureCalls(ids, say)
+const heap = await measureHeap(ids, say)
+const idle = await measureIdle(ids, say)
+const keys = await measureKeys(ids, heap, say)
+const sizes = await measureSizes(ids)
+say('budgets')
+const budgets = await measureBudgets()
 
-const versions = [...peers.map(({ name, version }) => `${name} ${version}`)].join(', ');
+const versions = [...peers.map(({ name, version }) => `${name} ${version}`)].join(', ')
 const text = `
 Measured with \`npm run bench\` in one run on Node ${process.versions.node} (${cpus()[0].model.trim()}, ${cpus().length} cores) beside ${versions}. ${missing.join(' ')}
 
@@ -48,9 +48,9 @@ ${budgetTable(budgets)}
 ${await configurations(ids)}
 
 </details>
-`;
+`
 
-if (loadavg()[2] > cpus().length) say(`the machine was busy with other work (load ${loadavg()[2].toFixed(1)}): run again when it is quiet`);
-writeChart(ids, { calls: calls.cells, heap });
-console.log(text);
-say(writeIntoReadme('bench:costs', text) ? 'done; the readme has the tables' : 'done; the readme has no place for the tables (<!-- bench:costs -->)');
+if (loadavg()[2] > cpus().length) say(`the machine was busy with other work (load ${loadavg()[2].toFixed(1)}): run again when it is quiet`)
+writeChart(ids, { calls: calls.cells, heap })
+console.log(text)
+say(writeIntoReadme('bench:costs', text) ? 'done; the readme has the tables' : 'done; the readme has no place for the tables (<!-- bench:costs -->)')

@@ -1,41 +1,41 @@
 /** How it behaves, beside the others: `npm run compare`. Each trap is played on each library; a cell says what was seen. */
-import { existsSync } from 'node:fs';
-import { installPeers } from './install.mjs';
-import { entry } from './library.mjs';
-import { runChild } from './measure.mjs';
-import { load } from './peers/index.mjs';
-import { markdown, writeIntoReadme } from './report.mjs';
-import { traps } from './traps/index.mjs';
+import { existsSync } from 'node:fs'
+import { installPeers } from './install.mjs'
+import { entry } from './library.mjs'
+import { runChild } from './measure.mjs'
+import { load } from './peers/index.mjs'
+import { markdown, writeIntoReadme } from './report.mjs'
+import { traps } from './traps/index.mjs'
 
-const CASES = new URL('compare-cases.mjs', import.meta.url);
-const PATIENCE_MS = 20_000;
-const EXIT_MS = 5_000;
-const MARKS = { kept: '✓', broken: '✗', absent: '–', failed: '?' };
+const CASES = new URL('compare-cases.mjs', import.meta.url)
+const PATIENCE_MS = 20_000
+const EXIT_MS = 5_000
+const MARKS = { kept: '✓', broken: '✗', absent: '–', failed: '?' }
 
-if (!existsSync(entry)) throw new Error('The library is not built: npm run build');
+if (!existsSync(entry)) throw new Error('The library is not built: npm run build')
 
-const only = process.argv[2] ?? '';
-const { peers, missing } = await installPeers();
-const ids = ['lazybreaker', ...peers.map(({ id }) => id)];
+const only = process.argv[2] ?? ''
+const { peers, missing } = await installPeers()
+const ids = ['lazybreaker', ...peers.map(({ id }) => id)]
 
 /** @returns {Promise<{ mark: keyof typeof MARKS, seen: string }>} */
 async function play(trap, id) {
-  const task = trap.lingers ? 'playAndLinger' : 'play';
-  const { answer, end, errors } = await runChild(CASES, task, { id: trap.id, name: id }, { timeoutMs: trap.lingers ? EXIT_MS : PATIENCE_MS });
-  if (trap.lingers && end === 'SIGKILL') return { mark: 'broken', seen: `alive ${EXIT_MS / 1_000} s later` };
-  if (end === 'SIGKILL') return { mark: 'broken', seen: `no end in ${PATIENCE_MS / 1_000} s` };
-  return answer ?? { mark: 'failed', seen: errors.split('\n').find((line) => /Error/.test(line)) ?? end };
+  const task = trap.lingers ? 'playAndLinger' : 'play'
+  const { answer, end, errors } = await runChild(CASES, task, { id: trap.id, name: id }, { timeoutMs: trap.lingers ? EXIT_MS : PATIENCE_MS })
+  if (trap.lingers && end === 'SIGKILL') return { mark: 'broken', seen: `alive ${EXIT_MS / 1_000} s later` }
+  if (end === 'SIGKILL') return { mark: 'broken', seen: `no end in ${PATIENCE_MS / 1_000} s` }
+  return answer ?? { mark: 'failed', seen: errors.split('\n').find((line) => /Error/.test(line)) ?? end }
 }
 
-const rows = [];
+const rows = []
 for (const trap of traps.filter(({ id }) => id.includes(only))) {
-  const cells = [];
-  for (let i = 0; i < ids.length; i += 2) cells.push(...(await Promise.all(ids.slice(i, i + 2).map((id) => play(trap, id)))));
-  rows.push({ trap, cells });
-  console.error(`${trap.id}: ${ids.map((id, i) => `${id} ${MARKS[cells[i].mark]} ${cells[i].seen}`).join(' | ')}`);
+  const cells = []
+  for (let i = 0; i < ids.length; i += 2) cells.push(...(await Promise.all(ids.slice(i, i + 2).map((id) => play(trap, id)))))
+  rows.push({ trap, cells })
+  console.error(`${trap.id}: ${ids.map((id, i) => `${id} ${MARKS[cells[i].mark]} ${cells[i].seen}`).join(' | ')}`)
 }
 
-const labels = await Promise.all(ids.map(async (id) => (await load(id)).name));
+const labels = await Promise.all(ids.map(async (id) => (await load(id)).name))
 const text = `
 Run with \`npm run compare\` on Node ${process.versions.node}: ${peers.map(({ name, version, note }) => `${name} ${version}${note ? ` (${note}; it ran)` : ''}`).join(', ')}. ${missing.join(' ')}
 
@@ -56,10 +56,10 @@ ${markdown(
 )}
 
 </details>
-`;
+`
 
-console.log(text);
-if (only === '') console.error(writeIntoReadme('compare', text) ? 'The readme has the table.' : 'The readme has no place for the table (<!-- compare -->).');
-const ours = rows.filter(({ cells }) => cells[0].mark !== 'kept');
-for (const { trap, cells } of ours) console.error(`lazybreaker does not keep "${trap.id}": ${cells[0].seen}`);
-process.exitCode = ours.length > 0 || rows.some(({ cells }) => cells.some(({ mark }) => mark === 'failed')) ? 1 : 0;
+console.log(text)
+if (only === '') console.error(writeIntoReadme('compare', text) ? 'The readme has the table.' : 'The readme has no place for the table (<!-- compare -->).')
+const ours = rows.filter(({ cells }) => cells[0].mark !== 'kept')
+for (const { trap, cells } of ours) console.error(`lazybreaker does not keep "${trap.id}": ${cells[0].seen}`)
+process.exitCode = ours.length > 0 || rows.some(({ cells }) => cells.some(({ mark }) => mark === 'failed')) ? 1 : 0

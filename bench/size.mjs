@@ -1,6 +1,6 @@
 /** Bytes of an import once bundled, minified and compressed, as an application would ship it. */
-import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
 
 /**
  * @param {string} source what an application would write
@@ -18,6 +18,6 @@ export async function gzippedBytes(source, resolveDir) {
     platform: 'node',
     target: 'es2022',
     logLevel: 'error',
-  });
-  return gzipSync(outputFiles[0].contents, { level: 9 }).length;
+  })
+  return gzipSync(outputFiles[0].contents, { level: 9 }).length
 }

@@ -4,24 +4,27 @@
  * @returns {{ begun(): number, alive(): number }}
  */
 export function countingTimers() {
-  const alive = new Set();
-  let begun = 0;
+  const alive = new Set()
+  let begun = 0
   for (const kind of ['Timeout', 'Interval', 'Immediate']) {
-    const set = globalThis[`set${kind}`];
-    const clear = globalThis[`clear${kind}`];
+    const set = globalThis[`set${kind}`]
+    const clear = globalThis[`clear${kind}`]
     globalThis[`set${kind}`] = (callback, ...rest) => {
-      begun++;
-      const handle = set((...given) => {
-        if (kind !== 'Interval') alive.delete(handle);
-        callback(...given);
-      }, ...rest);
-      alive.add(handle);
-      return handle;
-    };
+      begun++
+      const handle = set(
+        (...given) => {
+          if (kind !== 'Interval') alive.delete(handle)
+          callback(...given)
+        },
+        ...rest,
+      )
+      alive.add(handle)
+      return handle
+    }
     globalThis[`clear${kind}`] = (handle) => {
-      alive.delete(handle);
-      clear(handle);
-    };
+      alive.delete(handle)
+      clear(handle)
+    }
   }
-  return { begun: () => begun, alive: () => alive.size };
+  return { begun: () => begun, alive: () => alive.size }
 }

@@ -1,13 +1,13 @@
-import { fc, it } from '@fast-check/vitest';
-import { describe, expect } from 'vitest';
-import { Abandon, Advance, Command, Expected, Read, Settle, SettleAgain, Start, StepBack } from './model/commands.js';
-import { healthy } from './model/model.js';
-import { type ModelOptions, type PhaseOptions, type TripOptions, several, single, waitOf } from './model/options.js';
-import { Real } from './model/real.js';
+import { fc, it } from '@fast-check/vitest'
+import { describe, expect } from 'vitest'
+import { Abandon, Advance, Command, Expected, Read, Settle, SettleAgain, Start, StepBack } from './model/commands.js'
+import { healthy } from './model/model.js'
+import { type ModelOptions, type PhaseOptions, type TripOptions, several, single, waitOf } from './model/options.js'
+import { Real } from './model/real.js'
 
-const ms = fc.integer({ min: 1, max: 30 });
-const few = fc.integer({ min: 1, max: 4 });
-const rate = fc.constantFrom(0.07, 0.25, 0.5, 0.55, 1);
+const ms = fc.integer({ min: 1, max: 30 })
+const few = fc.integer({ min: 1, max: 4 })
+const rate = fc.constantFrom(0.07, 0.25, 0.5, 0.55, 1)
 
 const trip: fc.Arbitrary<TripOptions> = fc.oneof(
   fc.record({ kind: fc.constant('consecutive' as const), threshold: few }),
@@ -17,7 +17,7 @@ const trip: fc.Arbitrary<TripOptions> = fc.oneof(
   fc
     .record({ rate, width: fc.integer({ min: 1, max: 8 }), buckets: few, minimumCalls: few, slowCallRate: fc.option(rate, { nil: undefined }) })
     .map(({ width, buckets, ...rest }) => ({ kind: 'rate' as const, ...rest, window: { ms: width * buckets, buckets } })),
-);
+)
 
 const phase: fc.Arbitrary<PhaseOptions> = fc.record({
   ratio: fc.constantFrom(0.001, 0.1, 0.25, 0.3, 0.5, 0.9, 1),
@@ -25,26 +25,30 @@ const phase: fc.Arbitrary<PhaseOptions> = fc.record({
   maxFailures: fc.integer({ min: 0, max: 2 }),
   maxConcurrent: fc.constantFrom(1, 2, 3, Infinity),
   maxGap: ms,
-});
+})
 
 const phases: fc.Arbitrary<readonly PhaseOptions[]> = fc.oneof(
   fc.constant([single]),
   fc.tuple(few, few).map(([places, successes]) => [several(places, successes)]),
   fc.array(phase, { minLength: 1, maxLength: 3 }),
-);
+)
 
 const recoveryTimeout: fc.Arbitrary<ModelOptions['recoveryTimeout']> = fc.oneof(
   fc.integer({ min: 0, max: 30 }),
-  fc.tuple(ms, ms).map(([first, more]) => (relapses: number) => first + more * Math.min(relapses, 5)),
-);
+  fc.tuple(ms, ms).map(
+    ([first, more]) =>
+      (relapses: number) =>
+        first + more * Math.min(relapses, 5),
+  ),
+)
 
 const options: fc.Arbitrary<ModelOptions> = fc
   .record({ trip, phases, recoveryTimeout, probeTimeout: ms, slowCallDuration: fc.option(ms, { nil: undefined }) })
   // Who wants a slow rate has to say what slow is (law 18).
-  .map((all) => (all.trip.kind === 'rate' && all.trip.slowCallRate !== undefined ? { ...all, slowCallDuration: all.slowCallDuration ?? 3 } : all));
+  .map((all) => (all.trip.kind === 'rate' && all.trip.slowCallRate !== undefined ? { ...all, slowCallDuration: all.slowCallDuration ?? 3 } : all))
 
-const which = fc.nat({ max: 7 });
-const outcome = fc.constantFrom('success' as const, 'failure' as const, 'ignored' as const);
+const which = fc.nat({ max: 7 })
+const outcome = fc.constantFrom('success' as const, 'failure' as const, 'ignored' as const)
 
 const commands = fc.commands(
   [
@@ -69,26 +73,26 @@ const commands = fc.commands(
     fc.constant(new Read()),
   ],
   { maxCommands: 60, size: 'max' },
-);
+)
 
 /** Law 12 and the promise that it never wedges: whatever came before, some time later a call gets to probe. */
 function expectToAdmitInTheEnd(setup: ModelOptions, real: Real): void {
-  const { phases: list, probeTimeout, slowCallDuration = 0 } = setup;
-  const longestOpen = Math.max(60, ...Array.from({ length: 100 }, (_, relapses) => waitOf(setup, relapses)));
-  real.clock.advance(longestOpen + probeTimeout + slowCallDuration + Math.max(...list.map(({ maxGap }) => maxGap)));
-  expect(real.tryStart(-1)).toBe(real.breaker.state !== 'forced-open');
+  const { phases: list, probeTimeout, slowCallDuration = 0 } = setup
+  const longestOpen = Math.max(60, ...Array.from({ length: 100 }, (_, relapses) => waitOf(setup, relapses)))
+  real.clock.advance(longestOpen + probeTimeout + slowCallDuration + Math.max(...list.map(({ maxGap }) => maxGap)))
+  expect(real.tryStart(-1)).toBe(real.breaker.state !== 'forced-open')
 }
 
-const runs = Number(process.env.MODEL_RUNS ?? 1_500);
+const runs = Number(process.env.MODEL_RUNS ?? 1_500)
 
 describe('the breaker and its model', () => {
   it.prop([options, fc.constantFrom('transitions' as const, 'everything' as const), commands], { numRuns: runs })(
     'agree on every reading, answer and event, whatever is done in whatever order (laws 1 to 16)',
     async (setup, observed, list) => {
-      const real = new Real(setup, { observed });
-      await fc.asyncModelRun(() => ({ model: new Expected(setup, healthy), real }), list);
-      expectToAdmitInTheEnd(setup, real);
+      const real = new Real(setup, { observed })
+      await fc.asyncModelRun(() => ({ model: new Expected(setup, healthy), real }), list)
+      expectToAdmitInTheEnd(setup, real)
     },
     300_000,
-  );
-});
+  )
+})

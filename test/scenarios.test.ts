@@ -1,26 +1,26 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
-import { runTimeline, timelinesOf } from './support/timeline.js';
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { runTimeline, timelinesOf } from './support/timeline.js'
 
-const page = readFileSync(new URL('scenarios.md', import.meta.url), 'utf8');
-const original = new URL('../../shared/corpus/scenarios.md', import.meta.url);
-const timelines = timelinesOf(page);
+const page = readFileSync(new URL('scenarios.md', import.meta.url), 'utf8')
+const original = new URL('../../shared/corpus/scenarios.md', import.meta.url)
+const timelines = timelinesOf(page)
 
 describe('scenarios.md: how real circuit breakers went wrong', () => {
   it.each(timelines)('$title', ({ text }) => {
-    runTimeline(text);
-    expect.hasAssertions();
-  });
+    runTimeline(text)
+    expect.hasAssertions()
+  })
 
   it('has every timeline that it says it has', () => {
-    expect(timelines).toHaveLength(page.split('```timeline\n').length - 1);
-    expect(new Set(timelines.map(({ title }) => title)).size).toBe(timelines.length);
-  });
+    expect(timelines).toHaveLength(page.split('```timeline\n').length - 1)
+    expect(new Set(timelines.map(({ title }) => title)).size).toBe(timelines.length)
+  })
 
   it.runIf(existsSync(original))('has the same timelines as the collection it was copied from', () => {
-    expect(timelines).toEqual(timelinesOf(readFileSync(original, 'utf8')));
-  });
-});
+    expect(timelines).toEqual(timelinesOf(readFileSync(original, 'utf8')))
+  })
+})
 
 /** Cases of HTTP and of metrics, which the tests of the adapters tell in their own words. */
 const elsewhere: Record<string, string> = {
@@ -30,22 +30,22 @@ const elsewhere: Record<string, string> = {
   B60: 'adapters/fetch-outcomes.test.ts',
   B61: 'adapters/fetch-outcomes.test.ts',
   B75: 'adapters/prometheus.test.ts',
-};
+}
 
 describe('the cases in prose', () => {
-  const folder = new URL('scenarios/', import.meta.url);
-  const texts = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8'));
-  const cases = page.split(/^### /m).filter((section) => section.includes('```steps\n'));
+  const folder = new URL('scenarios/', import.meta.url)
+  const texts = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8'))
+  const cases = page.split(/^### /m).filter((section) => section.includes('```steps\n'))
 
   it.each(cases.map((section) => section.split(' ', 1)[0]!))('%s has a test that names it', (number) => {
-    const file = elsewhere[number];
-    if (file === undefined) expect(texts.some((text) => new RegExp(`\\b${number}\\b`).test(text))).toBe(true);
-    else expect(existsSync(new URL(file, import.meta.url)), file).toBe(true);
-  });
-});
+    const file = elsewhere[number]
+    if (file === undefined) expect(texts.some((text) => new RegExp(`\\b${number}\\b`).test(text))).toBe(true)
+    else expect(existsSync(new URL(file, import.meta.url)), file).toBe(true)
+  })
+})
 
 describe('the driver of the timelines', () => {
-  const ordinary = 'opts trip=consecutive(1) openFor=1000 recovery=single';
+  const ordinary = 'opts trip=consecutive(1) openFor=1000 recovery=single'
 
   it.each([
     ['an unknown option', 'opts trip=consecutive(1) openFor=1 recovery=single colour=red\nt=0 read => C'],
@@ -57,8 +57,8 @@ describe('the driver of the timelines', () => {
     ['a call that was never admitted', `${ordinary}\nt=0 ok A => C`],
     ['a timeline of no lines', ordinary],
   ])('refuses %s, and does not pass over it', (_, text) => {
-    expect(() => runTimeline(text)).toThrow();
-  });
+    expect(() => runTimeline(text)).toThrow()
+  })
 
   it.each([
     ['a wrong state', `${ordinary}\nt=0 call fail => C`],
@@ -67,6 +67,6 @@ describe('the driver of the timelines', () => {
     ['a wrong answer among several', `${ordinary}\nt=0 call fail => O\nt=1000 start A B => run,run`],
     ['a call that is not said to be refused', `${ordinary}\nt=0 call fail => O\nt=1 start A => O`],
   ])('fails on %s', (_, text) => {
-    expect(() => runTimeline(text)).toThrow();
-  });
-});
+    expect(() => runTimeline(text)).toThrow()
+  })
+})

@@ -1,5 +1,5 @@
 /** How long the demo runs, in milliseconds, when nothing is scaled. */
-export const duration = 20_000;
+export const duration = 20_000
 
 /**
  * The hosts of the demo.
@@ -9,9 +9,9 @@ export const duration = 20_000;
  * @returns {import('./cast.mjs').Role[]}
  */
 export function cast({ consecutiveFailures, failureRate, singleProbe, probes, gradual, exponentialBackoff }, scale = 1) {
-  const ms = (/** @type {number} */ time) => time * scale;
-  const steady = { rate: 40 / scale, from: 0, patience: ms(2_000), control: true };
-  const silent = { fault: 'silent', rate: 200 / scale, from: ms(4_000), patience: ms(30_000), control: false };
+  const ms = (/** @type {number} */ time) => time * scale
+  const steady = { rate: 40 / scale, from: 0, patience: ms(2_000), control: true }
+  const silent = { fault: 'silent', rate: 200 / scale, from: ms(4_000), patience: ms(30_000), control: false }
   return /** @type {import('./cast.mjs').Role[]} */ ([
     {
       ...steady,
@@ -72,5 +72,5 @@ export function cast({ consecutiveFailures, failureRate, singleProbe, probes, gr
       guard: ['no slowCallDuration', 'opens after 5 failures: at 30 s,', 'when its callers’ timeouts fire'],
       options: { trip: consecutiveFailures(5), recoveryTimeout: ms(4_000), recovery: singleProbe() },
     },
-  ]);
+  ])
 }

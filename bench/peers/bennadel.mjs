@@ -1,7 +1,7 @@
-import breakers from '@bennadel/circuit-breaker';
-import { NEVER } from './index.mjs';
+import breakers from '@bennadel/circuit-breaker'
+import { NEVER } from './index.mjs'
 
-const { CircuitBreakerFactory } = breakers;
+const { CircuitBreakerFactory } = breakers
 
 export default {
   name: 'bennadel',
@@ -11,8 +11,8 @@ export default {
     time: {
       config: 'its one kind of window (10 buckets of 1 s); a timer per call cannot be had off',
       make(setting) {
-        const trip = setting === 'tripping' ? { volumeThreshold: 1, failureThreshold: 1, bucketDuration: 1e8 } : { failureThreshold: 101, bucketDuration: 1_000 };
-        return CircuitBreakerFactory.create({ requestTimeout: NEVER, bucketCount: 10, ...trip });
+        const trip = setting === 'tripping' ? { volumeThreshold: 1, failureThreshold: 1, bucketDuration: 1e8 } : { failureThreshold: 101, bucketDuration: 1_000 }
+        return CircuitBreakerFactory.create({ requestTimeout: NEVER, bucketCount: 10, ...trip })
       },
       call: (breaker, fn) => breaker.execute(fn),
       quiet: (breaker) => breaker.execute(undefined, null),
@@ -31,18 +31,18 @@ export default {
     ...(ignores && { isFailure: (error) => !ignores(error) }),
     ...(onOpen && {
       monitor(event) {
-        if (event === 'opened') onOpen();
+        if (event === 'opened') onOpen()
       },
     }),
   }),
   subject(options) {
-    const breaker = CircuitBreakerFactory.create(options);
+    const breaker = CircuitBreakerFactory.create(options)
     return {
       call: (fn) => breaker.execute(fn),
       // Half-open has no name of its own here.
       state: () => (breaker.isOpened() ? 'open' : 'closed'),
       refused: (error) => error?.constructor.name === 'OpenError',
       unnamedHalfOpen: true,
-    };
+    }
   },
-};
+}

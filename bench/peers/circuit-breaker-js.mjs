@@ -1,7 +1,7 @@
-import CircuitBreaker from 'circuit-breaker-js';
-import { NEVER } from './index.mjs';
+import CircuitBreaker from 'circuit-breaker-js'
+import { NEVER } from './index.mjs'
 
-const refusal = new Error('refused');
+const refusal = new Error('refused')
 
 /** It takes a command that calls back and returns nothing; this is the least that makes a promise of it. */
 const call = (breaker, fn) =>
@@ -10,18 +10,18 @@ const call = (breaker, fn) =>
       (success, failure) => {
         fn().then(
           (value) => {
-            success();
-            resolve(value);
+            success()
+            resolve(value)
           },
           (error) => {
-            failure();
-            reject(error);
+            failure()
+            reject(error)
           },
-        );
+        )
       },
       () => reject(refusal),
-    );
-  });
+    )
+  })
 
 export default {
   name: 'circuit-breaker-js',
@@ -29,7 +29,8 @@ export default {
   smallest: "export { default } from 'circuit-breaker-js'",
   costs: {
     time: {
-      config: 'its one kind of window (10 s, 10 buckets), a promise made around its callbacks; a timer per call, and an interval, cannot be had off; it has no error for a refusal, so that one is made once and for all',
+      config:
+        'its one kind of window (10 s, 10 buckets), a promise made around its callbacks; a timer per call, and an interval, cannot be had off; it has no error for a refusal, so that one is made once and for all',
       make: (setting) =>
         new CircuitBreaker({
           timeoutDuration: NEVER,
@@ -51,19 +52,19 @@ export default {
     ...(onOpen && { onCircuitOpen: onOpen }),
   }),
   subject(options) {
-    const breaker = new CircuitBreaker(options);
+    const breaker = new CircuitBreaker(options)
     return {
       call: (fn) => call(breaker, fn),
       state: () => ['open', 'half-open', 'closed'][breaker._state],
       refused: (error) => error === refusal,
       // Unforcing restores what was there before the last force, so two of them forget the outage.
       reset() {
-        breaker.forceClose();
-        breaker.forceClose();
-        breaker.unforce();
+        breaker.forceClose()
+        breaker.forceClose()
+        breaker.unforce()
       },
       callbacks: true,
       lacksFilter: 'a command says success or failure',
-    };
+    }
   },
-};
+}

@@ -10,10 +10,10 @@ import {
   isBrokenCircuitError,
   timeout,
   wrap,
-} from 'cockatiel';
+} from 'cockatiel'
 
-const halfOpenAfter = 1e9;
-const call = (policy, fn) => policy.execute(fn);
+const halfOpenAfter = 1e9
+const call = (policy, fn) => policy.execute(fn)
 
 export default {
   name: 'cockatiel',
@@ -42,9 +42,9 @@ export default {
     breaker: rate ? windowOf(rate) : new ConsecutiveBreaker(failures),
   }),
   subject(options, { ignores, callTimeout, onOpen } = {}) {
-    const breaker = circuitBreaker(ignores ? handleWhen((error) => !ignores(error)) : handleAll, options);
-    const policy = callTimeout ? wrap(breaker, timeout(callTimeout, TimeoutStrategy.Aggressive)) : breaker;
-    if (onOpen) breaker.onBreak(onOpen);
+    const breaker = circuitBreaker(ignores ? handleWhen((error) => !ignores(error)) : handleAll, options)
+    const policy = callTimeout ? wrap(breaker, timeout(callTimeout, TimeoutStrategy.Aggressive)) : breaker
+    if (onOpen) breaker.onBreak(onOpen)
     return {
       call: (fn, signal) => policy.execute(fn, signal),
       state: () => (breaker.state === CircuitState.Closed ? 'closed' : breaker.state === CircuitState.HalfOpen ? 'half-open' : 'open'),
@@ -52,11 +52,11 @@ export default {
       // It has no reset; releasing an isolation closes the circuit.
       reset: () => breaker.isolate().dispose(),
       takesSignal: true,
-    };
+    }
   },
-};
+}
 
 function windowOf({ rate, minimumCalls, kind, windowMs, size }) {
-  if (kind === 'count') return new CountBreaker({ threshold: rate, size, minimumNumberOfCalls: minimumCalls });
-  return new SamplingBreaker({ threshold: rate, duration: windowMs, minimumRps: minimumCalls / (windowMs / 1_000) });
+  if (kind === 'count') return new CountBreaker({ threshold: rate, size, minimumNumberOfCalls: minimumCalls })
+  return new SamplingBreaker({ threshold: rate, duration: windowMs, minimumRps: minimumCalls / (windowMs / 1_000) })
 }

@@ -1,6 +1,6 @@
-import disyuntor from 'disyuntor';
+import disyuntor from 'disyuntor'
 
-const { Disyuntor } = disyuntor;
+const { Disyuntor } = disyuntor
 
 export default {
   name: 'disyuntor',
@@ -24,13 +24,13 @@ export default {
     ...(onOpen && { onTrip: onOpen }),
   }),
   subject(options) {
-    const breaker = new Disyuntor(options);
+    const breaker = new Disyuntor(options)
     return {
       call: (fn) => breaker.protect(fn),
       state: () => ({ closed: 'closed', open: 'open', 'half open': 'half-open' })[breaker.state],
       refused: (error) => error?.reason === 'open',
       reset: () => breaker.reset(),
       consecutiveOnly: true,
-    };
+    }
   },
-};
+}

@@ -13,22 +13,13 @@
  */
 
 /** As good as never, and still what a timer can hold. */
-export const NEVER = 2 ** 31 - 1;
+export const NEVER = 2 ** 31 - 1
 
-export const peerNames = [
-  'opossum',
-  'cockatiel',
-  'mollitia',
-  'brakes',
-  'bennadel',
-  'circuit-breaker-js',
-  'levee',
-  'disyuntor',
-];
+export const peerNames = ['opossum', 'cockatiel', 'mollitia', 'brakes', 'bennadel', 'circuit-breaker-js', 'levee', 'disyuntor']
 
-export const names = ['lazybreaker', ...peerNames];
+export const names = ['lazybreaker', ...peerNames]
 
 /** @param {string} name one of {@link names} */
 export async function load(name) {
-  return (await import(`./${name}.mjs`)).default;
+  return (await import(`./${name}.mjs`)).default
 }

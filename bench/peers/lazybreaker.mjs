@@ -1,9 +1,9 @@
-import { fileURLToPath } from 'node:url';
-import { BreakerRegistry, CircuitBreaker, entry, failureRate, gradual, ManualClock, probes } from '../library.mjs';
+import { fileURLToPath } from 'node:url'
+import { BreakerRegistry, CircuitBreaker, entry, failureRate, gradual, ManualClock, probes } from '../library.mjs'
 
-const tripped = { recoveryTimeout: 1e9 };
-const ofCalls = failureRate({ rate: 1, window: { calls: 100 } });
-const ofTime = failureRate({ rate: 1, window: { ms: 10_000 }, minimumCalls: 1e9 });
+const tripped = { recoveryTimeout: 1e9 }
+const ofCalls = failureRate({ rate: 1, window: { calls: 100 } })
+const ofTime = failureRate({ rate: 1, window: { ms: 10_000 }, minimumCalls: 1e9 })
 
 export default {
   name: 'lazybreaker',
@@ -43,13 +43,13 @@ export default {
     clock: clock === 'wall' ? { now: () => Date.now() } : clock,
   }),
   subject(options, { onOpen } = {}) {
-    const breaker = new CircuitBreaker(options);
+    const breaker = new CircuitBreaker(options)
     if (onOpen) {
       breaker.observe({
         transition({ to }) {
-          if (to === 'open') onOpen();
+          if (to === 'open') onOpen()
         },
-      });
+      })
     }
     return {
       call: (fn, signal) => breaker.execute(fn, { signal }),
@@ -60,10 +60,10 @@ export default {
       takesSignal: true,
       timesOutBySignal: true,
       acquire: () => breaker.acquire(),
-    };
+    }
   },
   registry: (options) => new BreakerRegistry(options),
   clock: () => new ManualClock(),
-};
+}
 
-const windowOf = ({ kind, windowMs, size }) => (kind === 'count' ? { calls: size } : { ms: windowMs });
+const windowOf = ({ kind, windowMs, size }) => (kind === 'count' ? { calls: size } : { ms: windowMs })

@@ -1,18 +1,18 @@
-import levee from 'levee';
-import { NEVER } from './index.mjs';
+import levee from 'levee'
+import { NEVER } from './index.mjs'
 
 const toCallback = (fn, callback) => {
-  fn().then((value) => callback(null, value), callback);
-};
+  fn().then((value) => callback(null, value), callback)
+}
 
 /** It takes and gives callbacks; this is the least that makes a promise of it. */
 const call = (breaker, fn) =>
   new Promise((resolve, reject) => {
     breaker.run(fn, (error, value) => {
-      if (error) reject(error);
-      else resolve(value);
-    });
-  });
+      if (error) reject(error)
+      else resolve(value)
+    })
+  })
 
 export default {
   name: 'levee',
@@ -33,8 +33,8 @@ export default {
     ...(ignores && { isFailure: (error) => !ignores(error) }),
   }),
   subject(options, { onOpen } = {}) {
-    const breaker = levee.createBreaker(toCallback, options);
-    if (onOpen) breaker.on('open', onOpen);
+    const breaker = levee.createBreaker(toCallback, options)
+    if (onOpen) breaker.on('open', onOpen)
     return {
       call: (fn) => call(breaker, fn),
       state: () => (breaker.isOpen() ? 'open' : breaker.isHalfOpen() ? 'half-open' : 'closed'),
@@ -42,6 +42,6 @@ export default {
       reset: () => breaker.close(),
       callbacks: true,
       consecutiveOnly: true,
-    };
+    }
   },
-};
+}

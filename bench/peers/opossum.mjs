@@ -1,6 +1,6 @@
-import CircuitBreaker from 'opossum';
+import CircuitBreaker from 'opossum'
 
-const lean = { timeout: false, rollingPercentilesEnabled: false, enableSnapshots: false };
+const lean = { timeout: false, rollingPercentilesEnabled: false, enableSnapshots: false }
 
 export default {
   name: 'opossum',
@@ -28,13 +28,13 @@ export default {
     ...(ignores && { errorFilter: ignores }),
   }),
   subject(options, { onOpen } = {}) {
-    const breaker = new CircuitBreaker((fn) => fn(), options);
-    if (onOpen) breaker.on('open', onOpen);
+    const breaker = new CircuitBreaker((fn) => fn(), options)
+    if (onOpen) breaker.on('open', onOpen)
     return {
       call: (fn) => breaker.fire(fn),
       state: () => (breaker.opened ? 'open' : breaker.halfOpen ? 'half-open' : 'closed'),
       refused: (error) => error?.code === 'EOPENBREAKER',
       reset: () => breaker.close(),
-    };
+    }
   },
-};
+}

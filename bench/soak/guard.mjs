@@ -1,14 +1,14 @@
-import { busyFor } from './script.mjs';
+import { busyFor } from './script.mjs'
 
-export const recoveryTimeout = 500;
-const backoff = { initial: 300, max: 1_500, factor: 2 };
-export const probeTimeout = 600;
+export const recoveryTimeout = 500
+const backoff = { initial: 300, max: 1_500, factor: 2 }
+export const probeTimeout = 600
 /** How many probes may be at a host at once, by recovery. */
-export const limits = { single: 1, probes: 2, gradual: 3 };
+export const limits = { single: 1, probes: 2, gradual: 3 }
 /** How many probes have to succeed, by recovery. */
-export const successesToClose = { single: 1, probes: 2, gradual: 4 };
+export const successesToClose = { single: 1, probes: 2, gradual: 4 }
 /** The first phase of the ramp: one call in four, or one in half a second. */
-export const firstPhase = { ratio: 0.25, successThreshold: successesToClose.gradual / 2, maxConcurrent: limits.gradual, maxGap: 500 };
+export const firstPhase = { ratio: 0.25, successThreshold: successesToClose.gradual / 2, maxConcurrent: limits.gradual, maxGap: 500 }
 
 /**
  * The options of the breaker of one host.
@@ -21,12 +21,12 @@ export function optionsOf({ consecutiveFailures, failureRate, singleProbe, probe
     run: () => consecutiveFailures(/** @type {{ threshold: number }} */ (guard.trip).threshold),
     calls: () => failureRate({ rate: 0.5, window: { calls: 10 }, minimumCalls: 5 }),
     ms: () => failureRate({ rate: 0.5, window: { ms: 2_000 }, minimumCalls: 5 }),
-  };
+  }
   const recoveries = {
     single: () => singleProbe(),
     probes: () => probes({ maxConcurrent: limits.probes, successThreshold: successesToClose.probes }),
     gradual: () => gradual([firstPhase, { ...firstPhase, ratio: 0.5 }]),
-  };
+  }
   return {
     trip: trips[guard.trip.kind](),
     recovery: recoveries[guard.recovery](),
@@ -34,7 +34,7 @@ export function optionsOf({ consecutiveFailures, failureRate, singleProbe, probe
     slowCallDuration: guard.slowCallDuration,
     probeTimeout,
     classifyResult: (/** @type {number} */ status) => (status === 503 ? { openFor: busyFor } : 'success'),
-  };
+  }
 }
 
 /**
@@ -45,6 +45,6 @@ export function optionsOf({ consecutiveFailures, failureRate, singleProbe, probe
  * @param {boolean} asked whether the host itself said for how long
  */
 export function waitOf(guard, relapses, asked) {
-  const ordinary = guard.backoff ? Math.min(backoff.initial * backoff.factor ** relapses, backoff.max) : recoveryTimeout;
-  return asked ? Math.max(ordinary, busyFor) : ordinary;
+  const ordinary = guard.backoff ? Math.min(backoff.initial * backoff.factor ** relapses, backoff.max) : recoveryTimeout
+  return asked ? Math.max(ordinary, busyFor) : ordinary
 }

@@ -1,11 +1,11 @@
-import { firstPhase, limits, probeTimeout, successesToClose, waitOf } from './guard.mjs';
-import { fates, stateNames } from './journal.mjs';
-import { does, tickMs } from './script.mjs';
+import { firstPhase, limits, probeTimeout, successesToClose, waitOf } from './guard.mjs'
+import { fates, stateNames } from './journal.mjs'
+import { does, tickMs } from './script.mjs'
 
 /** As in {@link stateNames}. */
-const [closed, open, halfOpen] = [0, 1, 2];
+const [closed, open, halfOpen] = [0, 1, 2]
 /** After how many ticks a probe's place is free for the next. */
-const probeTicks = probeTimeout / tickMs;
+const probeTicks = probeTimeout / tickMs
 
 /**
  * Everything the breakers did wrong, in words, by what the driver saw and what the servers wrote down. It takes the
@@ -19,26 +19,26 @@ const probeTicks = probeTimeout / tickMs;
  */
 export function judge(story, journal, servers, states) {
   /** @type {string[]} */
-  const complaints = [];
-  const histories = historiesOf(story, journal);
-  const total = story.calls.host.length;
+  const complaints = []
+  const histories = historiesOf(story, journal)
+  const total = story.calls.host.length
   /** Of each call: the episode that admitted it, and whether it was a probe. */
-  const admissions = { episode: new Int32Array(total).fill(-1), probe: new Uint8Array(total) };
-  const arrived = new Uint8Array(total);
-  const logs = Array.from({ length: story.processes }, (_, group) => servers.log(group).split('\n'));
-  for (const log of logs) for (const line of log) if (line.startsWith('arrived ')) arrived[Number(line.slice(8))] = 1;
+  const admissions = { episode: new Int32Array(total).fill(-1), probe: new Uint8Array(total) }
+  const arrived = new Uint8Array(total)
+  const logs = Array.from({ length: story.processes }, (_, group) => servers.log(group).split('\n'))
+  for (const log of logs) for (const line of log) if (line.startsWith('arrived ')) arrived[Number(line.slice(8))] = 1
 
   histories.forEach((history, host) => {
-    const walk = new Walk(host, /** @type {import('./script.mjs').Guard} */ (story.guards[host]), story, journal, arrived, admissions);
-    for (const event of history) walk.step(event);
-    complaints.push(...walk.complaints);
+    const walk = new Walk(host, /** @type {import('./script.mjs').Guard} */ (story.guards[host]), story, journal, arrived, admissions)
+    for (const event of history) walk.step(event)
+    complaints.push(...walk.complaints)
     if (story.dead[host] === true) {
-      if (states[host] === 'closed' && walk.opened) complaints.push(`host ${host} is dead, and its breaker is closed at the end`);
-    } else if (states[host] !== 'closed') complaints.push(`host ${host} recovered, and its breaker is ${states[host]} at the end`);
-  });
+      if (states[host] === 'closed' && walk.opened) complaints.push(`host ${host} is dead, and its breaker is closed at the end`)
+    } else if (states[host] !== 'closed') complaints.push(`host ${host} recovered, and its breaker is ${states[host]} at the end`)
+  })
 
-  logs.forEach((log) => complaints.push(...tooManyProbes(log, story, journal, admissions)));
-  return complaints;
+  logs.forEach((log) => complaints.push(...tooManyProbes(log, story, journal, admissions)))
+  return complaints
 }
 
 /**
@@ -55,38 +55,38 @@ export function judge(story, journal, servers, states) {
  */
 function historiesOf(story, journal) {
   /** @type {Event[][]} */
-  const histories = Array.from({ length: story.hosts }, () => []);
+  const histories = Array.from({ length: story.hosts }, () => [])
   story.calls.host.forEach((host, call) => {
-    histories[host]?.push({ moment: journal.offered[call] ?? 0, kind: 'offer', call }, { moment: journal.settled[call] ?? 0, kind: 'settle', call });
-  });
+    histories[host]?.push({ moment: journal.offered[call] ?? 0, kind: 'offer', call }, { moment: journal.settled[call] ?? 0, kind: 'settle', call })
+  })
   for (let index = 0; index < journal.transitions; index++) {
-    histories[journal.changed.host[index] ?? -1]?.push({ moment: journal.changed.moment[index] ?? 0, kind: 'change', index });
+    histories[journal.changed.host[index] ?? -1]?.push({ moment: journal.changed.moment[index] ?? 0, kind: 'change', index })
   }
-  for (const history of histories) history.sort((a, b) => a.moment - b.moment);
-  return histories;
+  for (const history of histories) history.sort((a, b) => a.moment - b.moment)
+  return histories
 }
 
 /** Follows one host through the run. */
 class Walk {
   /** @type {string[]} */
-  complaints = [];
-  opened = false;
-  #state = closed;
+  complaints = []
+  opened = false
+  #state = closed
   /** Goes up with every transition: a call belongs to the one in which it was admitted. */
-  #episode = 0;
-  #run = 0;
+  #episode = 0
+  #run = 0
   /** Calls let through in this episode that have not settled, with when; and when the last one succeeded. */
-  #unsettled = new Map();
-  #lastSuccess = -Infinity;
-  #relapses = 0;
-  #until = 0;
-  #ramp = { offered: 0, admitted: 0, successes: 0, since: 0 };
-  #host;
-  #guard;
-  #story;
-  #journal;
-  #arrived;
-  #admissions;
+  #unsettled = new Map()
+  #lastSuccess = -Infinity
+  #relapses = 0
+  #until = 0
+  #ramp = { offered: 0, admitted: 0, successes: 0, since: 0 }
+  #host
+  #guard
+  #story
+  #journal
+  #arrived
+  #admissions
 
   /**
    * @param {number} host
@@ -97,60 +97,60 @@ class Walk {
    * @param {Admissions} admissions filled in
    */
   constructor(host, guard, story, journal, arrived, admissions) {
-    this.#host = host;
-    this.#guard = guard;
-    this.#story = story;
-    this.#journal = journal;
-    this.#arrived = arrived;
-    this.#admissions = admissions;
+    this.#host = host
+    this.#guard = guard
+    this.#story = story
+    this.#journal = journal
+    this.#arrived = arrived
+    this.#admissions = admissions
   }
 
   /** @param {Event} event */
   step(event) {
-    if (event.kind === 'change') this.#change(event.index);
-    else if (event.kind === 'offer') this.#offer(event.call);
-    else this.#settle(event.call);
+    if (event.kind === 'change') this.#change(event.index)
+    else if (event.kind === 'offer') this.#offer(event.call)
+    else this.#settle(event.call)
   }
 
   /** @param {string} what */
   #complain(what) {
-    this.complaints.push(`host ${this.#host}: ${what}`);
+    this.complaints.push(`host ${this.#host}: ${what}`)
   }
 
   /** @param {number} index */
   #change(index) {
-    const { changed } = this.#journal;
-    const from = /** @type {number} */ (changed.from[index]);
-    const to = /** @type {number} */ (changed.to[index]);
-    const now = /** @type {number} */ (changed.tick[index]) * tickMs;
-    if (from !== this.#state) this.#complain(`it went from ${stateNames[from]} to ${stateNames[to]}, and was ${stateNames[this.#state]} at ${now} ms`);
+    const { changed } = this.#journal
+    const from = /** @type {number} */ (changed.from[index])
+    const to = /** @type {number} */ (changed.to[index])
+    const now = /** @type {number} */ (changed.tick[index]) * tickMs
+    if (from !== this.#state) this.#complain(`it went from ${stateNames[from]} to ${stateNames[to]}, and was ${stateNames[this.#state]} at ${now} ms`)
     if (to === open) {
-      this.#relapses = from === halfOpen ? this.#relapses + 1 : 0;
-      const trippedAt = /** @type {number} */ (changed.trippedAt[index]);
-      if (trippedAt > now) this.#complain(`it opened at ${trippedAt} ms, which is after ${now} ms`);
-      const wait = /** @type {number} */ (changed.recoveryTimeout[index]);
-      const asked = changed.asked[index] === 1;
-      const lawful = waitOf(this.#guard, this.#relapses, asked);
-      if (wait !== lawful) this.#complain(`it opened at ${now} ms for ${wait} ms, and should have for ${lawful} ms`);
-      if (from === closed && !asked) this.#tripped(now);
+      this.#relapses = from === halfOpen ? this.#relapses + 1 : 0
+      const trippedAt = /** @type {number} */ (changed.trippedAt[index])
+      if (trippedAt > now) this.#complain(`it opened at ${trippedAt} ms, which is after ${now} ms`)
+      const wait = /** @type {number} */ (changed.recoveryTimeout[index])
+      const asked = changed.asked[index] === 1
+      const lawful = waitOf(this.#guard, this.#relapses, asked)
+      if (wait !== lawful) this.#complain(`it opened at ${now} ms for ${wait} ms, and should have for ${lawful} ms`)
+      if (from === closed && !asked) this.#tripped(now)
       if (from === halfOpen && this.#guard.slowCallDuration === undefined && this.#settling(now, (call) => this.#failed(call)) === 0) {
-        this.#complain(`it opened again at ${now} ms, without a probe that failed`);
+        this.#complain(`it opened again at ${now} ms, without a probe that failed`)
       }
-      this.#until = trippedAt + wait;
-      this.opened = true;
+      this.#until = trippedAt + wait
+      this.opened = true
     }
     if (to === closed) {
-      const successes = this.#ramp.successes + this.#settling(now, (call) => this.#succeeded(call));
-      const needed = successesToClose[this.#guard.recovery];
-      if (successes < needed) this.#complain(`it closed at ${now} ms, after ${successes} probes that succeeded of ${needed}`);
+      const successes = this.#ramp.successes + this.#settling(now, (call) => this.#succeeded(call))
+      const needed = successesToClose[this.#guard.recovery]
+      if (successes < needed) this.#complain(`it closed at ${now} ms, after ${successes} probes that succeeded of ${needed}`)
     }
-    if (to === halfOpen && now < this.#until) this.#complain(`it turned half-open at ${now} ms, and should have stayed open until ${this.#until} ms`);
-    this.#state = to;
-    this.#episode++;
-    this.#run = 0;
-    this.#unsettled.clear();
-    this.#lastSuccess = -Infinity;
-    this.#ramp = { offered: 0, admitted: 0, successes: 0, since: now };
+    if (to === halfOpen && now < this.#until) this.#complain(`it turned half-open at ${now} ms, and should have stayed open until ${this.#until} ms`)
+    this.#state = to
+    this.#episode++
+    this.#run = 0
+    this.#unsettled.clear()
+    this.#lastSuccess = -Infinity
+    this.#ramp = { offered: 0, admitted: 0, successes: 0, since: now }
   }
 
   /**
@@ -160,25 +160,25 @@ class Walk {
    * @param {(call: number) => boolean} so
    */
   #settling(now, so) {
-    let count = 0;
-    for (const call of this.#unsettled.keys()) if (so(call) && this.#journal.settledOn[call] === now / tickMs) count++;
-    return count;
+    let count = 0
+    for (const call of this.#unsettled.keys()) if (so(call) && this.#journal.settledOn[call] === now / tickMs) count++
+    return count
   }
 
   /** @param {number} call */
   #isBusy(call) {
-    return this.#story.deeds[this.#host]?.[/** @type {number} */ (this.#story.calls.tick[call])] === does.busy;
+    return this.#story.deeds[this.#host]?.[/** @type {number} */ (this.#story.calls.tick[call])] === does.busy
   }
 
   /** @param {number} call */
   #succeeded(call) {
-    return this.#journal.fate[call] === fates.ok && !this.#isBusy(call);
+    return this.#journal.fate[call] === fates.ok && !this.#isBusy(call)
   }
 
   /** A host that asks to be left alone has answered, and failed all the same. @param {number} call */
   #failed(call) {
-    const fate = this.#journal.fate[call];
-    return fate === fates.failed || (fate === fates.ok && this.#isBusy(call));
+    const fate = this.#journal.fate[call]
+    return fate === fates.failed || (fate === fates.ok && this.#isBusy(call))
   }
 
   /**
@@ -187,27 +187,27 @@ class Walk {
    * @param {number} now
    */
   #tripped(now) {
-    const { trip, slowCallDuration } = this.#guard;
-    if (trip.kind !== 'run' || slowCallDuration !== undefined) return;
-    const failures = this.#run + this.#settling(now, (call) => this.#failed(call));
-    if (failures < trip.threshold) this.#complain(`it opened at ${now} ms, after ${failures} failures in a row`);
+    const { trip, slowCallDuration } = this.#guard
+    if (trip.kind !== 'run' || slowCallDuration !== undefined) return
+    const failures = this.#run + this.#settling(now, (call) => this.#failed(call))
+    if (failures < trip.threshold) this.#complain(`it opened at ${now} ms, after ${failures} failures in a row`)
   }
 
   /** @param {number} call */
   #offer(call) {
-    const now = /** @type {number} */ (this.#story.calls.tick[call]) * tickMs;
-    const refused = this.#journal.fate[call] === fates.refused;
-    const asked = this.#arrived[call] === 1;
-    if (refused && asked) this.#complain(`call ${call} was refused, and arrived at the server`);
-    if (this.#state === open && (asked || !refused)) this.#complain(`call ${call} reached the server at ${now} ms, while its breaker was open until ${this.#until} ms`);
-    if (this.#state === open && refused && now >= this.#until) this.#complain(`call ${call} was refused at ${now} ms, and the breaker was open until ${this.#until} ms`);
-    if (this.#state === closed && refused) this.#complain(`call ${call} was refused by a closed breaker at ${now} ms`);
-    if (!refused) this.#admissions.episode[call] = this.#episode;
-    if (!refused && this.#state === halfOpen) this.#admissions.probe[call] = 1;
-    if (this.#state === halfOpen) this.#share(refused, now);
-    if (refused) return this.#full(now);
-    if (this.#state === closed) this.#hangs(now);
-    this.#unsettled.set(call, now);
+    const now = /** @type {number} */ (this.#story.calls.tick[call]) * tickMs
+    const refused = this.#journal.fate[call] === fates.refused
+    const asked = this.#arrived[call] === 1
+    if (refused && asked) this.#complain(`call ${call} was refused, and arrived at the server`)
+    if (this.#state === open && (asked || !refused)) this.#complain(`call ${call} reached the server at ${now} ms, while its breaker was open until ${this.#until} ms`)
+    if (this.#state === open && refused && now >= this.#until) this.#complain(`call ${call} was refused at ${now} ms, and the breaker was open until ${this.#until} ms`)
+    if (this.#state === closed && refused) this.#complain(`call ${call} was refused by a closed breaker at ${now} ms`)
+    if (!refused) this.#admissions.episode[call] = this.#episode
+    if (!refused && this.#state === halfOpen) this.#admissions.probe[call] = 1
+    if (this.#state === halfOpen) this.#share(refused, now)
+    if (refused) return this.#full(now)
+    if (this.#state === closed) this.#hangs(now)
+    this.#unsettled.set(call, now)
   }
 
   /**
@@ -216,10 +216,10 @@ class Walk {
    * @param {number} now
    */
   #full(now) {
-    if (this.#state !== halfOpen || this.#guard.recovery === 'gradual') return;
-    let held = 0;
-    for (const since of this.#unsettled.values()) if (now - since < probeTimeout) held++;
-    if (held < limits[this.#guard.recovery]) this.#complain(`a call was refused at ${now} ms, with ${held} probes under way of ${limits[this.#guard.recovery]}`);
+    if (this.#state !== halfOpen || this.#guard.recovery === 'gradual') return
+    let held = 0
+    for (const since of this.#unsettled.values()) if (now - since < probeTimeout) held++
+    if (held < limits[this.#guard.recovery]) this.#complain(`a call was refused at ${now} ms, with ${held} probes under way of ${limits[this.#guard.recovery]}`)
   }
 
   /**
@@ -228,11 +228,11 @@ class Walk {
    * @param {number} now
    */
   #hangs(now) {
-    const { trip, slowCallDuration } = this.#guard;
-    if (trip.kind !== 'run' || slowCallDuration === undefined) return;
-    let slow = 0;
-    for (const since of this.#unsettled.values()) if (since + slowCallDuration <= now && since + slowCallDuration > this.#lastSuccess) slow++;
-    if (slow >= trip.threshold) this.#complain(`a call was let through at ${now} ms, with ${slow} calls that hang and no success since`);
+    const { trip, slowCallDuration } = this.#guard
+    if (trip.kind !== 'run' || slowCallDuration === undefined) return
+    let slow = 0
+    for (const since of this.#unsettled.values()) if (since + slowCallDuration <= now && since + slowCallDuration > this.#lastSuccess) slow++
+    if (slow >= trip.threshold) this.#complain(`a call was let through at ${now} ms, with ${slow} calls that hang and no success since`)
   }
 
   /**
@@ -242,37 +242,37 @@ class Walk {
    * @param {number} now
    */
   #share(refused, now) {
-    if (this.#guard.recovery !== 'gradual' || this.#ramp.successes >= firstPhase.successThreshold) return;
-    this.#ramp.offered++;
-    if (refused) return;
-    this.#ramp.admitted++;
-    const most = firstPhase.ratio * this.#ramp.offered + 1 + (now - this.#ramp.since) / firstPhase.maxGap;
-    if (this.#ramp.admitted > most) this.#complain(`${this.#ramp.admitted} of ${this.#ramp.offered} calls were let through at ${now} ms, in a phase of one in four`);
+    if (this.#guard.recovery !== 'gradual' || this.#ramp.successes >= firstPhase.successThreshold) return
+    this.#ramp.offered++
+    if (refused) return
+    this.#ramp.admitted++
+    const most = firstPhase.ratio * this.#ramp.offered + 1 + (now - this.#ramp.since) / firstPhase.maxGap
+    if (this.#ramp.admitted > most) this.#complain(`${this.#ramp.admitted} of ${this.#ramp.offered} calls were let through at ${now} ms, in a phase of one in four`)
   }
 
   /** @param {number} call */
   #settle(call) {
-    const fate = this.#journal.fate[call];
+    const fate = this.#journal.fate[call]
     // Nobody has told the breaker: the place stays taken until it is given to another.
-    if (fate === fates.forgotten || this.#admissions.episode[call] !== this.#episode) return;
-    this.#unsettled.delete(call);
-    const succeeded = this.#succeeded(call);
-    const failed = this.#failed(call);
+    if (fate === fates.forgotten || this.#admissions.episode[call] !== this.#episode) return
+    this.#unsettled.delete(call)
+    const succeeded = this.#succeeded(call)
+    const failed = this.#failed(call)
     if (succeeded) {
-      this.#ramp.successes++;
-      this.#lastSuccess = /** @type {number} */ (this.#journal.settledOn[call]) * tickMs;
+      this.#ramp.successes++
+      this.#lastSuccess = /** @type {number} */ (this.#journal.settledOn[call]) * tickMs
     }
     // What a report changes is changed before the caller hears of it, so here it should have been another episode.
-    if (failed && this.#state === halfOpen) this.#complain(`probe ${call} failed, and the breaker did not open`);
-    if (fate === fates.ok && failed) this.#complain(`it asked with call ${call} to be left alone, and the breaker did not open`);
-    const { trip, slowCallDuration } = this.#guard;
+    if (failed && this.#state === halfOpen) this.#complain(`probe ${call} failed, and the breaker did not open`)
+    if (fate === fates.ok && failed) this.#complain(`it asked with call ${call} to be left alone, and the breaker did not open`)
+    const { trip, slowCallDuration } = this.#guard
     // What became slow was counted before it settled, so only guards without slow calls are counted after here.
-    if (trip.kind !== 'run' || slowCallDuration !== undefined || this.#state !== closed) return;
-    if (succeeded) this.#run = 0;
-    if (failed) this.#run++;
+    if (trip.kind !== 'run' || slowCallDuration !== undefined || this.#state !== closed) return
+    if (succeeded) this.#run = 0
+    if (failed) this.#run++
     if (this.#run >= trip.threshold) {
-      this.#complain(`${this.#run} calls failed in a row, the last of them call ${call}, and the breaker did not open`);
-      this.#run = 0;
+      this.#complain(`${this.#run} calls failed in a row, the last of them call ${call}, and the breaker did not open`)
+      this.#run = 0
     }
   }
 }
@@ -289,30 +289,30 @@ class Walk {
  */
 function tooManyProbes(log, story, journal, { episode, probe }) {
   /** @type {string[]} */
-  const complaints = [];
+  const complaints = []
   /** @type {Map<number, Map<number, boolean>>} of each host, the probes that came, and whether each has its answer */
-  const present = new Map();
+  const present = new Map()
   for (const line of log) {
     // With its process ends all it was doing.
-    if (line === 'boot') present.clear();
-    const [what, id] = line.split(' ');
-    const call = Number(id);
-    if (probe[call] !== 1) continue;
-    const host = /** @type {number} */ (story.calls.host[call]);
-    const others = present.get(host) ?? new Map();
-    present.set(host, others);
-    if (what === 'ended' && others.has(call)) others.set(call, true);
-    if (what !== 'arrived') continue;
-    const now = /** @type {number} */ (story.calls.tick[call]);
+    if (line === 'boot') present.clear()
+    const [what, id] = line.split(' ')
+    const call = Number(id)
+    if (probe[call] !== 1) continue
+    const host = /** @type {number} */ (story.calls.host[call])
+    const others = present.get(host) ?? new Map()
+    present.set(host, others)
+    if (what === 'ended' && others.has(call)) others.set(call, true)
+    if (what !== 'arrived') continue
+    const now = /** @type {number} */ (story.calls.tick[call])
     for (const [other, answered] of others) {
-      const since = /** @type {number} */ (story.calls.tick[other]);
-      const abandoned = /** @type {number} */ (journal.abandoned[other]);
-      const over = (answered && since < now) || (abandoned >= 0 && abandoned <= now) || now - since >= probeTicks;
-      if (over || episode[other] !== episode[call]) others.delete(other);
+      const since = /** @type {number} */ (story.calls.tick[other])
+      const abandoned = /** @type {number} */ (journal.abandoned[other])
+      const over = (answered && since < now) || (abandoned >= 0 && abandoned <= now) || now - since >= probeTicks
+      if (over || episode[other] !== episode[call]) others.delete(other)
     }
-    others.set(call, false);
-    const limit = limits[/** @type {import('./script.mjs').Guard} */ (story.guards[host]).recovery];
-    if (others.size > limit) complaints.push(`host ${host} had ${others.size} probes at once at ${now * tickMs} ms, and its limit is ${limit}`);
+    others.set(call, false)
+    const limit = limits[/** @type {import('./script.mjs').Guard} */ (story.guards[host]).recovery]
+    if (others.size > limit) complaints.push(`host ${host} had ${others.size} probes at once at ${now * tickMs} ms, and its limit is ${limit}`)
   }
-  return complaints;
+  return complaints
 }

@@ -23,7 +23,12 @@ describe('breakerAdapter', () => {
   })
 
   it('knows its options', () => {
-    assertType<AxiosAdapter>(breakerAdapter(upstreams, adapter, { key: (url, config) => `${url.hostname} ${config.baseURL ?? ''}`, classify: (status) => (status === 404 ? 'failure' : undefined) }))
+    assertType<AxiosAdapter>(
+      breakerAdapter(upstreams, adapter, {
+        key: (url, config) => `${url.hostname} ${config.baseURL ?? ''}`,
+        classify: (status) => (status === 404 ? 'failure' : undefined),
+      }),
+    )
     // @ts-expect-error -- no verdict
     breakerAdapter(upstreams, adapter, { classify: () => 'fine' })
     // @ts-expect-error -- no such option

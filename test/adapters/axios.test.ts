@@ -101,21 +101,25 @@ describe('a guarded adapter of axios', () => {
   it.each([
     ['http', 10_000],
     ['fetch', 2_000],
-  ] as const)('with the adapter for %s, leaves no listener on a signal of %i calls, and no warning', async (name, calls) => {
-    const server = await http.serve(http.answer(200))
-    const breaker = new CircuitBreaker()
-    const ledger = new Ledger(breaker)
-    const api = axios.create({ proxy: false, adapter: breakerAdapter(breaker, axios.getAdapter(name)) })
-    const { signal } = new AbortController()
-    const warnings: Error[] = []
-    const note = (warning: Error) => void warnings.push(warning)
-    process.on('warning', note)
-    for (let batch = 0; batch < calls / 10; batch++) await Promise.all(Array.from({ length: 10 }, () => api.get(server.origin, { signal })))
-    process.off('warning', note)
-    expect(ledger.verdicts).toEqual(Array(calls).fill('success'))
-    expect(getEventListeners(signal, 'abort')).toEqual([])
-    expect(warnings).toEqual([])
-  }, 120_000)
+  ] as const)(
+    'with the adapter for %s, leaves no listener on a signal of %i calls, and no warning',
+    async (name, calls) => {
+      const server = await http.serve(http.answer(200))
+      const breaker = new CircuitBreaker()
+      const ledger = new Ledger(breaker)
+      const api = axios.create({ proxy: false, adapter: breakerAdapter(breaker, axios.getAdapter(name)) })
+      const { signal } = new AbortController()
+      const warnings: Error[] = []
+      const note = (warning: Error) => void warnings.push(warning)
+      process.on('warning', note)
+      for (let batch = 0; batch < calls / 10; batch++) await Promise.all(Array.from({ length: 10 }, () => api.get(server.origin, { signal })))
+      process.off('warning', note)
+      expect(ledger.verdicts).toEqual(Array(calls).fill('success'))
+      expect(getEventListeners(signal, 'abort')).toEqual([])
+      expect(warnings).toEqual([])
+    },
+    120_000,
+  )
 
   it('judges by the default where a classifier throws or says nonsense (law 17)', async () => {
     const said = [() => Promise.reject(new Error('too late')), () => 'bad', () => ({ openFor: NaN })].map((classify) => classify as unknown as () => undefined)

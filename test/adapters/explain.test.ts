@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest'
 import {
   BreakerRegistry,
   CircuitBreaker,
@@ -10,50 +10,50 @@ import {
   probes,
   type CircuitBreakerOptions,
   type Snapshot,
-} from '../../src/index.js';
-import { explain } from '../../src/adapters/explain.js';
-import { fail, succeed } from '../support/calls.js';
+} from '../../src/index.js'
+import { explain } from '../../src/adapters/explain.js'
+import { fail, succeed } from '../support/calls.js'
 
-const refused = () => Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED' } });
+const refused = () => Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED' } })
 
 /** The breaker called payments on a manual clock, which stays open for thirty seconds. */
 function payments(options: CircuitBreakerOptions = {}) {
-  const clock = new ManualClock();
-  const breaker = new CircuitBreaker({ name: 'payments', clock, ...options });
-  return { clock, breaker };
+  const clock = new ManualClock()
+  const breaker = new CircuitBreaker({ name: 'payments', clock, ...options })
+  return { clock, breaker }
 }
 
 /** Any snapshot, with some fields of one's own. */
-const snapshot = (fields: Partial<Snapshot>): Snapshot => ({ name: 'payments', state: 'open', at: 0, retryAfterMs: 0, trips: 1, failures: 0, ...fields });
+const snapshot = (fields: Partial<Snapshot>): Snapshot => ({ name: 'payments', state: 'open', at: 0, retryAfterMs: 0, trips: 1, failures: 0, ...fields })
 
 describe('an open circuit', () => {
   it('says since when, how often, why, what the error was, and when it will try again', () => {
-    const { clock, breaker } = payments();
-    fail(breaker, 5, refused());
+    const { clock, breaker } = payments()
+    fail(breaker, 5, refused())
     for (let relapse = 0; relapse < 2; relapse++) {
-      clock.advance(30_000);
-      fail(breaker, 1, refused());
+      clock.advance(30_000)
+      fail(breaker, 1, refused())
     }
-    clock.advance(12_000);
+    clock.advance(12_000)
     expect(explain(breaker)).toBe(
       'payments: open for 12 s (opened 3 times, 2 failed recoveries): 5 consecutive failures, last TypeError: fetch failed (ECONNREFUSED); next probe in 18 s',
-    );
-  });
+    )
+  })
 
   it('says no more than there is, the first time', () => {
-    const { clock, breaker } = payments({ failureThreshold: 1 });
-    breaker.acquire().failure();
-    clock.advance(1_500);
-    expect(explain(breaker)).toBe('payments: open for 1.5 s: 1 consecutive failure; next probe in 29 s');
-  });
+    const { clock, breaker } = payments({ failureThreshold: 1 })
+    breaker.acquire().failure()
+    clock.advance(1_500)
+    expect(explain(breaker)).toBe('payments: open for 1.5 s: 1 consecutive failure; next probe in 29 s')
+  })
 
   it.each<[string, CircuitBreakerOptions, (breaker: CircuitBreaker, clock: ManualClock) => void, string]>([
     [
       'a failure rate',
       { trip: failureRate({ rate: 0.5, window: { calls: 4 } }) },
       (breaker) => {
-        succeed(breaker, 2);
-        fail(breaker, 2);
+        succeed(breaker, 2)
+        fail(breaker, 2)
       },
       '2 of 4 calls failed, last Error: the downstream failed',
     ],
@@ -61,15 +61,15 @@ describe('an open circuit', () => {
       'slow calls',
       { trip: failureRate({ rate: 0.5, window: { calls: 4 }, slowCallRate: 0.5, minimumCalls: 2 }), slowCallDuration: 100 },
       (breaker, clock) => {
-        const permits = [breaker.acquire(), breaker.acquire()];
-        clock.advance(100);
-        for (const permit of permits) permit.success();
+        const permits = [breaker.acquire(), breaker.acquire()]
+        clock.advance(100)
+        for (const permit of permits) permit.success()
       },
       '2 slow calls, 0 settled',
     ],
     ['a Retry-After', {}, (breaker) => breaker.acquire().failure(new Error('503'), { openFor: 60_000 }), 'told to stay away for a while, last Error: 503'],
     [
-      'a trip of one\'s own',
+      "a trip of one's own",
       {
         trip: {
           needsTime: false,
@@ -87,9 +87,9 @@ describe('an open circuit', () => {
       'consecutive failures beside a window',
       { trip: anyOf(consecutiveFailures(2), failureRate({ rate: 1, window: { calls: 10 } })) },
       (breaker) => {
-        fail(breaker);
-        succeed(breaker);
-        fail(breaker, 2);
+        fail(breaker)
+        succeed(breaker)
+        fail(breaker, 2)
       },
       'consecutive failures (3 of 4 calls failed), last Error: the downstream failed',
     ],
@@ -100,125 +100,131 @@ describe('an open circuit', () => {
       'consecutive failures (2 of 2 calls failed) and 2 of 2 calls failed, last Error: the downstream failed',
     ],
   ])('tripped by %s says so', (_, options, trip, words) => {
-    const { clock, breaker } = payments(options);
-    trip(breaker, clock);
-    expect(breaker.state).toBe('open');
-    expect(explain(breaker)).toMatch(/^payments: open for 0 ms: /);
-    expect(explain(breaker)).toContain(`: ${words}; next probe in `);
-  });
+    const { clock, breaker } = payments(options)
+    trip(breaker, clock)
+    expect(breaker.state).toBe('open')
+    expect(explain(breaker)).toMatch(/^payments: open for 0 ms: /)
+    expect(explain(breaker)).toContain(`: ${words}; next probe in `)
+  })
 
   it('keeps what began the outage when a probe is told to wait', () => {
-    const { clock, breaker } = payments({ failureThreshold: 2 });
-    fail(breaker, 2);
-    clock.advance(30_000);
-    breaker.acquire().failure(new Error('503'), { openFor: 90_000 });
+    const { clock, breaker } = payments({ failureThreshold: 2 })
+    fail(breaker, 2)
+    clock.advance(30_000)
+    breaker.acquire().failure(new Error('503'), { openFor: 90_000 })
     expect(explain(breaker)).toBe(
       'payments: open for 0 ms (opened 2 times, 1 failed recovery): 2 consecutive failures, then told to stay away for a while, last Error: 503; next probe in 1 min 30 s',
-    );
-  });
-});
+    )
+  })
+})
 
 describe('a circuit that recovers', () => {
   it('that nobody has called since its wait was over waits for a call', () => {
-    const { clock, breaker } = payments({ failureThreshold: 1 });
-    fail(breaker);
-    clock.advance(3_600_000);
-    expect(explain(breaker)).toBe('payments: half-open, tripped 1 h ago: 1 consecutive failure, last Error: the downstream failed; the next call is a probe');
-  });
+    const { clock, breaker } = payments({ failureThreshold: 1 })
+    fail(breaker)
+    clock.advance(3_600_000)
+    expect(explain(breaker)).toBe('payments: half-open, tripped 1 h ago: 1 consecutive failure, last Error: the downstream failed; the next call is a probe')
+  })
 
   it('with its places taken says how far it is, and when the next probe may go', () => {
-    const { clock, breaker } = payments({ failureThreshold: 1, recovery: probes({ maxConcurrent: 1, successThreshold: 2 }) });
-    fail(breaker);
-    clock.advance(30_000);
-    succeed(breaker);
-    breaker.acquire();
-    clock.advance(10_000);
-    expect(explain(breaker)).toContain('; 1 of 2 successes, 1 in flight; next probe within 20 s');
-  });
+    const { clock, breaker } = payments({ failureThreshold: 1, recovery: probes({ maxConcurrent: 1, successThreshold: 2 }) })
+    fail(breaker)
+    clock.advance(30_000)
+    succeed(breaker)
+    breaker.acquire()
+    clock.advance(10_000)
+    expect(explain(breaker)).toContain('; 1 of 2 successes, 1 in flight; next probe within 20 s')
+  })
 
   it('in a ramp says which share is admitted', () => {
-    const { clock, breaker } = payments({ failureThreshold: 1, recovery: gradual([{ ratio: 0.125, successThreshold: 3 }, { ratio: 1, successThreshold: 2 }]) });
-    fail(breaker);
-    clock.advance(30_000);
-    succeed(breaker);
-    expect(explain(breaker)).toContain('; phase 1, 12.5 % of calls admitted, 1 of 3 successes; next probe within 1 s');
-    clock.advance(1_000);
-    succeed(breaker);
-    clock.advance(1_000);
-    succeed(breaker);
-    expect(explain(breaker)).toContain('; phase 2, all calls admitted, 0 of 2 successes');
-  });
-});
+    const { clock, breaker } = payments({
+      failureThreshold: 1,
+      recovery: gradual([
+        { ratio: 0.125, successThreshold: 3 },
+        { ratio: 1, successThreshold: 2 },
+      ]),
+    })
+    fail(breaker)
+    clock.advance(30_000)
+    succeed(breaker)
+    expect(explain(breaker)).toContain('; phase 1, 12.5 % of calls admitted, 1 of 3 successes; next probe within 1 s')
+    clock.advance(1_000)
+    succeed(breaker)
+    clock.advance(1_000)
+    succeed(breaker)
+    expect(explain(breaker)).toContain('; phase 2, all calls admitted, 0 of 2 successes')
+  })
+})
 
 describe('a circuit somebody has set by hand, or that is well', () => {
   it('says what that means for calls', () => {
-    const { breaker } = payments();
-    breaker.forceOpen();
-    expect(explain(breaker)).toBe('payments: forced open by hand; every call is refused until reset()');
-    breaker.disable();
-    expect(explain(breaker)).toBe('payments: disabled by hand; every call is admitted and none is judged until reset()');
-  });
+    const { breaker } = payments()
+    breaker.forceOpen()
+    expect(explain(breaker)).toBe('payments: forced open by hand; every call is refused until reset()')
+    breaker.disable()
+    expect(explain(breaker)).toBe('payments: disabled by hand; every call is admitted and none is judged until reset()')
+  })
 
   it('closed, says what it remembers', () => {
-    const { clock, breaker } = payments();
-    expect(explain(breaker)).toBe('payments: closed');
-    fail(breaker, 2);
-    expect(explain(breaker)).toBe('payments: closed (2 failures so far)');
-    fail(breaker, 3);
-    clock.advance(30_000);
-    succeed(breaker);
-    expect(explain(breaker)).toBe('payments: closed (opened once before)');
+    const { clock, breaker } = payments()
+    expect(explain(breaker)).toBe('payments: closed')
+    fail(breaker, 2)
+    expect(explain(breaker)).toBe('payments: closed (2 failures so far)')
+    fail(breaker, 3)
+    clock.advance(30_000)
+    succeed(breaker)
+    expect(explain(breaker)).toBe('payments: closed (opened once before)')
     expect(explain(snapshot({ state: 'closed', failures: 1, calls: 7, slowCalls: 2, trips: 4 }))).toBe(
       'payments: closed (1 failure in 7 calls so far, 2 slow calls, opened 4 times before)',
-    );
-  });
+    )
+  })
 
   it('without a name is an unnamed circuit', () => {
-    expect(explain(new CircuitBreaker())).toBe('unnamed circuit: closed');
-  });
-});
+    expect(explain(new CircuitBreaker())).toBe('unnamed circuit: closed')
+  })
+})
 
 describe('many circuits', () => {
   it('are told outages only, the worst first: refusing, most failed recoveries, longest', () => {
-    const clock = new ManualClock();
-    const upstreams = new BreakerRegistry({ clock, failureThreshold: 1 });
-    upstreams.for('healthy');
-    upstreams.for('disabled').disable();
-    fail(upstreams.for('relapsed'));
-    fail(upstreams.for('recovering'));
-    clock.advance(30_000);
-    fail(upstreams.for('relapsed'));
-    fail(upstreams.for('longer'));
-    clock.advance(5_000);
-    upstreams.for('forced').forceOpen();
-    fail(upstreams.for('newest'));
-    const names = (text: string) => text.split('\n').map((line) => line.split(':')[0]);
-    expect(names(explain(upstreams))).toEqual(['relapsed', 'longer', 'newest', 'forced', 'recovering', 'disabled']);
-    expect(names(explain(upstreams.snapshot()))).toEqual(names(explain(upstreams)));
-  });
+    const clock = new ManualClock()
+    const upstreams = new BreakerRegistry({ clock, failureThreshold: 1 })
+    upstreams.for('healthy')
+    upstreams.for('disabled').disable()
+    fail(upstreams.for('relapsed'))
+    fail(upstreams.for('recovering'))
+    clock.advance(30_000)
+    fail(upstreams.for('relapsed'))
+    fail(upstreams.for('longer'))
+    clock.advance(5_000)
+    upstreams.for('forced').forceOpen()
+    fail(upstreams.for('newest'))
+    const names = (text: string) => text.split('\n').map((line) => line.split(':')[0])
+    expect(names(explain(upstreams))).toEqual(['relapsed', 'longer', 'newest', 'forced', 'recovering', 'disabled'])
+    expect(names(explain(upstreams.snapshot()))).toEqual(names(explain(upstreams)))
+  })
 
   it('reads the same where the snapshots arrive as JSON', () => {
-    const upstreams = new BreakerRegistry({ clock: new ManualClock(), failureThreshold: 1, recovery: gradual() });
-    fail(upstreams.for('payments'), 1, refused());
-    expect(explain(JSON.parse(JSON.stringify(upstreams.snapshot())) as Snapshot[])).toBe(explain(upstreams));
-  });
+    const upstreams = new BreakerRegistry({ clock: new ManualClock(), failureThreshold: 1, recovery: gradual() })
+    fail(upstreams.for('payments'), 1, refused())
+    expect(explain(JSON.parse(JSON.stringify(upstreams.snapshot())) as Snapshot[])).toBe(explain(upstreams))
+  })
 
   it('says so when all is well, and makes nothing', () => {
-    const upstreams = new BreakerRegistry();
-    expect(explain(upstreams)).toBe('no outages: there is no circuit');
-    upstreams.for('a');
-    expect(explain(upstreams)).toBe('no outages: the one circuit is closed');
-    upstreams.for('b');
-    expect(explain(upstreams)).toBe('no outages: all 2 circuits are closed');
-    expect(explain(upstreams.snapshot())).toBe('no outages: all 2 circuits are closed');
-    expect(explain([])).toBe('no outages: there is no circuit');
-  });
+    const upstreams = new BreakerRegistry()
+    expect(explain(upstreams)).toBe('no outages: there is no circuit')
+    upstreams.for('a')
+    expect(explain(upstreams)).toBe('no outages: the one circuit is closed')
+    upstreams.for('b')
+    expect(explain(upstreams)).toBe('no outages: all 2 circuits are closed')
+    expect(explain(upstreams.snapshot())).toBe('no outages: all 2 circuits are closed')
+    expect(explain([])).toBe('no outages: there is no circuit')
+  })
 
   it('changes neither the breakers nor the snapshots it is given (law 15)', () => {
-    const given = Object.freeze([Object.freeze(snapshot({ name: 'a', state: 'disabled' })), Object.freeze(snapshot({ name: 'b', reason: 'mine' }))]);
-    expect(explain(given)).toBe('b: open for 0 ms: mine; next probe in 0 ms\na: disabled by hand; every call is admitted and none is judged until reset()');
-  });
-});
+    const given = Object.freeze([Object.freeze(snapshot({ name: 'a', state: 'disabled' })), Object.freeze(snapshot({ name: 'b', reason: 'mine' }))])
+    expect(explain(given)).toBe('b: open for 0 ms: mine; next probe in 0 ms\na: disabled by hand; every call is admitted and none is judged until reset()')
+  })
+})
 
 describe('durations', () => {
   it.each([
@@ -235,9 +241,9 @@ describe('durations', () => {
     [86_390_000, '1 d'],
     [273_600_000, '3 d 4 h'],
   ])('%d ms reads %s', (ms, words) => {
-    expect(explain(snapshot({ retryAfterMs: ms }))).toContain(`; next probe in ${words}`);
-  });
-});
+    expect(explain(snapshot({ retryAfterMs: ms }))).toContain(`; next probe in ${words}`)
+  })
+})
 
 describe('errors and names', () => {
   it.each([
@@ -246,14 +252,14 @@ describe('errors and names', () => {
     [{ name: 'GrpcError', message: 'unavailable', code: 14 }, 'last GrpcError: unavailable (14);'],
     [{ name: 'string', message: 'boom' }, 'last string: boom;'],
   ])('%o is told in short', (error, words) => {
-    expect(explain(snapshot({ reason: 'mine', error }))).toContain(words);
-  });
+    expect(explain(snapshot({ reason: 'mine', error }))).toContain(words)
+  })
 
   it('stay on one line and move no cursor', () => {
-    const said = explain(snapshot({ name: 'a\nb', reason: 'x\r\ny', error: { name: 'Error', message: '\u001b[2Jgone\n\tInjected: line', code: 'A\nB' } }));
-    expect(said).toBe('a b: open for 0 ms: x y, last Error: [2Jgone Injected: line (A B); next probe in 0 ms');
-  });
-});
+    const said = explain(snapshot({ name: 'a\nb', reason: 'x\r\ny', error: { name: 'Error', message: '\u001b[2Jgone\n\tInjected: line', code: 'A\nB' } }))
+    expect(said).toBe('a b: open for 0 ms: x y, last Error: [2Jgone Injected: line (A B); next probe in 0 ms')
+  })
+})
 
 describe('what is no snapshot', () => {
   it.each([
@@ -271,6 +277,6 @@ describe('what is no snapshot', () => {
     [snapshot({ error: { name: 'Error' } as never }), 'explain: error.message: expected a string, got nothing'],
     [snapshot({ state: 'half-open', phase: { index: 0 } as never }), 'explain: phase.ratio: expected a number, got nothing'],
   ])('%o is an error that says what is wrong', (given, message) => {
-    expect(() => explain(given as never)).toThrow(new TypeError(message));
-  });
-});
+    expect(() => explain(given as never)).toThrow(new TypeError(message))
+  })
+})

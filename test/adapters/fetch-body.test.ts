@@ -68,13 +68,17 @@ describe('every way to read a body to its end is a success, once', () => {
     ['blob()', async (response) => (await response.blob()).type, 'application/json'],
     ['for await', (response) => gather(response.body!), '{"a":1}'],
     ['getReader()', (response) => drain(response.body!.getReader()), '{"a":1}'],
-    ['pipeTo()', async (response) => {
-      let text = ''
-      await response.body!.pipeTo(new WritableStream({ write: (chunk: Uint8Array) => void (text += decode(chunk)) }))
-      return text
-    }, '{"a":1}'],
+    [
+      'pipeTo()',
+      async (response) => {
+        let text = ''
+        await response.body!.pipeTo(new WritableStream({ write: (chunk: Uint8Array) => void (text += decode(chunk)) }))
+        return text
+      },
+      '{"a":1}',
+    ],
     ['pipeThrough()', (response) => drain(response.body!.pipeThrough(new TransformStream<Uint8Array, Uint8Array>()).getReader()), '{"a":1}'],
-    ['Readable.fromWeb()', async (response) => Buffer.concat(await Readable.fromWeb(response.body as never).toArray() as Buffer[]).toString(), '{"a":1}'],
+    ['Readable.fromWeb()', async (response) => Buffer.concat((await Readable.fromWeb(response.body as never).toArray()) as Buffer[]).toString(), '{"a":1}'],
     ['a Response around the body', (response) => new Response(response.body, response).text(), '{"a":1}'],
   ])('%s', async (_how, read, expected) => {
     const server = await http.serve(http.answer(200, { 'content-type': 'application/json' }, ['{"a"', ':1}']))
@@ -116,8 +120,18 @@ describe('the response is what it was', () => {
     const bare = await globalThis.fetch(asked.url())
     const response = await fetch(asked.url())
     const facts = (one: Response) => ({
-      url: one.url, redirected: one.redirected, type: one.type, status: one.status, ok: one.ok, statusText: one.statusText, bodyUsed: one.bodyUsed,
-      cookies: one.headers.getSetCookie(), mark: one.headers.get('x-mark'), names: [...one.headers.keys()], keys: Object.keys(one), tag: Object.prototype.toString.call(one),
+      url: one.url,
+      redirected: one.redirected,
+      type: one.type,
+      status: one.status,
+      ok: one.ok,
+      statusText: one.statusText,
+      bodyUsed: one.bodyUsed,
+      cookies: one.headers.getSetCookie(),
+      mark: one.headers.get('x-mark'),
+      names: [...one.headers.keys()],
+      keys: Object.keys(one),
+      tag: Object.prototype.toString.call(one),
     })
     expect(facts(response)).toEqual(facts(bare))
     expect(facts(response)).toMatchObject({ url: target.url('/there'), redirected: true, type: 'cors', status: 201, cookies: ['a=1', 'b=2'] })
@@ -153,7 +167,7 @@ describe('the response is what it was', () => {
     const server = await http.serve(http.answer(200, {}, ['one', 'two']))
     const reader = (await fetch(server.url())).body!.getReader({ mode: 'byob' })
     let text = ''
-    for (let buffer = new Uint8Array(2); ; ) {
+    for (let buffer = new Uint8Array(2); ;) {
       const { done, value } = await reader.read(buffer)
       text += decode(value)
       if (done) break
@@ -310,9 +324,11 @@ describe('the verdict falls', () => {
 describe('a host that truncates every body', () => {
   it('opens the circuit, although its headers say 200 each time', async () => {
     const server = await http.serve(http.cutChunkedBody)
-    expect(await unhandledDuring(async () => {
-      for (let n = 0; n < 2; n++) await rejectionOf((await fetch(server.url())).text())
-    })).toEqual([])
+    expect(
+      await unhandledDuring(async () => {
+        for (let n = 0; n < 2; n++) await rejectionOf((await fetch(server.url())).text())
+      }),
+    ).toEqual([])
     expect(breaker.state).toBe('open')
     expect(await rejectionOf(fetch(server.url()))).toBeInstanceOf(CircuitOpenError)
   })
@@ -364,7 +380,9 @@ it('a body that takes too long is slow, and counts while it hangs', async () => 
   const hanging = await piecewise().get()
   expect(breaker.state).toBe('closed')
   clock.advance(100)
-  await piecewise().get().catch(() => {})
+  await piecewise()
+    .get()
+    .catch(() => {})
   expect(breaker.state).toBe('open')
   await hanging.body!.cancel()
 })

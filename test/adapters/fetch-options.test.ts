@@ -50,7 +50,13 @@ describe('options are checked once, and not repaired (law 18)', () => {
   })
 
   it('undefined is the default of each, and what is done to the object later changes nothing', async () => {
-    const options: { -readonly [K in keyof BreakerFetchOptions]: BreakerFetchOptions[K] } = { key: undefined, classify: undefined, retryAfter: undefined, body: undefined, fallback: undefined }
+    const options: { -readonly [K in keyof BreakerFetchOptions]: BreakerFetchOptions[K] } = {
+      key: undefined,
+      classify: undefined,
+      retryAfter: undefined,
+      body: undefined,
+      fallback: undefined,
+    }
     options.fetch = () => Promise.resolve(new Response(null, { status: 204 }))
     const fetch = breakerFetch(new BreakerRegistry(), options)
     options.fetch = () => Promise.reject(new Error('not this one'))
@@ -60,9 +66,26 @@ describe('options are checked once, and not repaired (law 18)', () => {
 
 describe('a status is judged', () => {
   it.each([
-    [100, 'success'], [200, 'success'], [204, 'success'], [301, 'success'], [304, 'success'], [400, 'success'], [401, 'success'], [403, 'success'], [404, 'success'], [409, 'success'], [422, 'success'], [499, 'success'],
-    [408, 'ignored'], [429, 'ignored'],
-    [500, 'failure'], [501, 'failure'], [502, 'failure'], [503, 'failure'], [504, 'failure'], [599, 'failure'],
+    [100, 'success'],
+    [200, 'success'],
+    [204, 'success'],
+    [301, 'success'],
+    [304, 'success'],
+    [400, 'success'],
+    [401, 'success'],
+    [403, 'success'],
+    [404, 'success'],
+    [409, 'success'],
+    [422, 'success'],
+    [499, 'success'],
+    [408, 'ignored'],
+    [429, 'ignored'],
+    [500, 'failure'],
+    [501, 'failure'],
+    [502, 'failure'],
+    [503, 'failure'],
+    [504, 'failure'],
+    [599, 'failure'],
   ])('%i: %s', async (status, verdict) => {
     const breaker = new CircuitBreaker()
     const ledger = new Ledger(breaker)
@@ -80,8 +103,20 @@ describe('a status is judged', () => {
   })
 
   it.each([
-    ['throws', () => { throw new Error('broken') }, 'classify threw: Error: broken'],
-    ['throws no error', () => { throw 'broken' }, 'classify threw: "broken"'],
+    [
+      'throws',
+      () => {
+        throw new Error('broken')
+      },
+      'classify threw: Error: broken',
+    ],
+    [
+      'throws no error',
+      () => {
+        throw 'broken'
+      },
+      'classify threw: "broken"',
+    ],
     ['returns nonsense', () => 'bad', 'classify returned "bad", which is not a valid answer; its default is used'],
     ['returns null', () => null, 'classify returned null, which is not a valid answer; its default is used'],
     ['returns a time that is none', () => ({ openFor: -1 }), 'classify returned an object, which is not a valid answer; its default is used'],
@@ -117,9 +152,12 @@ describe('Retry-After', () => {
     expect(await opensFor(value, { retryAfter: {} }, 429)).toBe(ms)
   })
 
-  it.each(['0', 'Thu, 01 Jan 2026 11:59:59 GMT', 'Thu, 01 Jan 1970 00:00:00 GMT'])('%j trips too, for the recovery timeout, which is the least (law 1)', async (value) => {
-    expect(await opensFor(value)).toBe(1_000)
-  })
+  it.each(['0', 'Thu, 01 Jan 2026 11:59:59 GMT', 'Thu, 01 Jan 1970 00:00:00 GMT'])(
+    '%j trips too, for the recovery timeout, which is the least (law 1)',
+    async (value) => {
+      expect(await opensFor(value)).toBe(1_000)
+    },
+  )
 
   it('is followed for ten minutes at most, or for what max says, however much it asks', async () => {
     for (const value of ['3600', '9'.repeat(400), 'Fri, 01 Jan 2100 00:00:00 GMT']) {
@@ -129,12 +167,25 @@ describe('Retry-After', () => {
     expect(await opensFor('7200', { retryAfter: { max: 86_400_000 } })).toBe(7_200_000)
   })
 
-  it.each([undefined, '', 'soon', '-5', '1.5', '5 s', '1e3', '0x10', '120, 60', '2026-01-01T12:00:30Z', 'Thursday, 01-Jan-26 12:00:30 GMT', 'Thu Jan  1 12:00:30 2026', 'Thu, 01 Jan 2026 12:00:30 +0100', 'Thu, 01 Jan 2026 12:00:30 GMT, again', 'Thu, 01 Jan 2026 25:00:00 GMT'])(
-    '%j says nothing',
-    async (value) => {
-      expect(await opensFor(value)).toBeUndefined()
-    },
-  )
+  it.each([
+    undefined,
+    '',
+    'soon',
+    '-5',
+    '1.5',
+    '5 s',
+    '1e3',
+    '0x10',
+    '120, 60',
+    '2026-01-01T12:00:30Z',
+    'Thursday, 01-Jan-26 12:00:30 GMT',
+    'Thu Jan  1 12:00:30 2026',
+    'Thu, 01 Jan 2026 12:00:30 +0100',
+    'Thu, 01 Jan 2026 12:00:30 GMT, again',
+    'Thu, 01 Jan 2026 25:00:00 GMT',
+  ])('%j says nothing', async (value) => {
+    expect(await opensFor(value)).toBeUndefined()
+  })
 
   it('says nothing with another status, or without the option', async () => {
     for (const status of [200, 301, 404, 500, 502]) expect(await opensFor('120', { retryAfter: true }, status)).toBeUndefined()
@@ -161,7 +212,10 @@ describe('Retry-After', () => {
     vi.useFakeTimers({ toFake: ['Date'], now })
     const clock = new ManualClock()
     const breaker = new CircuitBreaker({ clock, recoveryTimeout: 1_000 })
-    const fetch = breakerFetch(breaker, { retryAfter: true, fetch: () => Promise.resolve(new Response(null, { status: 503, headers: { 'retry-after': 'Thu, 01 Jan 2026 12:00:30 GMT' } })) })
+    const fetch = breakerFetch(breaker, {
+      retryAfter: true,
+      fetch: () => Promise.resolve(new Response(null, { status: 503, headers: { 'retry-after': 'Thu, 01 Jan 2026 12:00:30 GMT' } })),
+    })
     await fetch('http://a.example')
     vi.setSystemTime(now + 86_400_000)
     expect(breaker.retryAfterMs).toBe(30_000)

@@ -47,7 +47,7 @@ describe('the key', () => {
   })
 
   it('leaves credentials, path, query and fragment out', async () => {
-    const { registry, fetch } = guarded({ fetch: (async () => new Response()) })
+    const { registry, fetch } = guarded({ fetch: async () => new Response() })
     await fetch('http://user:secret@a.example/path?query#fragment')
     expect(keys(registry)).toEqual(['http://a.example'])
   })
@@ -123,11 +123,11 @@ describe('the request', () => {
   it('with a stream for a body is neither read nor locked before fetch gets it', async () => {
     const bodies: unknown[] = []
     const { fetch } = guarded({
-      fetch: (async (input: Input, init?: RequestInit) => {
+      fetch: async (input: Input, init?: RequestInit) => {
         const body = init?.body as ReadableStream
         bodies.push(body.locked, await new Request(input, init).text())
         return new Response()
-      }),
+      },
     })
     const body = new Blob(['streamed']).stream()
     await fetch('http://a.example', { method: 'POST', body, duplex: 'half' })
@@ -216,7 +216,7 @@ describe("a caller's mistake is told before a permit is taken, and charged to no
     expect(registry.size).toBe(0)
     expect(ledger.settled).toEqual([])
     // The platform's fetch says no to the same.
-    expect((await rejectionOf(globalThis.fetch(input as string, init as RequestInit)) as Error).name).toBe('TypeError')
+    expect(((await rejectionOf(globalThis.fetch(input as string, init as RequestInit))) as Error).name).toBe('TypeError')
   })
 
   it('a relative URL, where nothing says what it is relative to, by name', async () => {

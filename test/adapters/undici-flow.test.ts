@@ -81,7 +81,11 @@ describe.each(clients)('through a guarded dispatcher of undici $version', ({ und
     const { origin } = await http.serve(http.echo)
     const back = agent().pipeline({ origin, path: '/', method: 'PUT' }, ({ body }) => body)
     const read: Buffer[] = []
-    await streamed(Readable.from(Array.from({ length: 8 }, () => MEGABYTE)), back, new Writable({ write: (chunk: Buffer, _encoding, done) => done(void read.push(chunk)) }))
+    await streamed(
+      Readable.from(Array.from({ length: 8 }, () => MEGABYTE)),
+      back,
+      new Writable({ write: (chunk: Buffer, _encoding, done) => done(void read.push(chunk)) }),
+    )
     expect(Buffer.concat(read).length).toBe(8 << 20)
     expect(ledger.verdicts).toEqual(['success'])
   })

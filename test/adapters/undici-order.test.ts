@@ -142,7 +142,9 @@ describe.each(clients.filter(({ version }) => version !== 6))('with the cache of
 
   it('given last, an answer that the cache makes up itself leaves no place taken', async () => {
     const { origin } = await http.serve(cached)
-    const { statusCode, body } = await given.last(undici, undici.interceptors.cache()).request({ origin, path: '/', method: 'GET', headers: { 'cache-control': 'only-if-cached' } })
+    const { statusCode, body } = await given
+      .last(undici, undici.interceptors.cache())
+      .request({ origin, path: '/', method: 'GET', headers: { 'cache-control': 'only-if-cached' } })
     await body.dump()
     expect(statusCode).toBe(504)
     expect(ledger.settled).toHaveLength(1)
@@ -151,7 +153,8 @@ describe.each(clients.filter(({ version }) => version !== 6))('with the cache of
 
 describe.each(clients)('with the dns of undici $version', ({ undici }) => {
   // Every name is this machine.
-  const lookup = (_origin: unknown, _options: unknown, found: (error: null, addresses: object[]) => void) => found(null, [{ address: '127.0.0.1', family: 4, ttl: 60_000 }])
+  const lookup = (_origin: unknown, _options: unknown, found: (error: null, addresses: object[]) => void) =>
+    found(null, [{ address: '127.0.0.1', family: 4, ttl: 60_000 }])
   const dns = () => undici.interceptors.dns({ lookup: lookup as never, dualStack: false, affinity: 4 })
 
   it('given first, it sees the address', async () => {

@@ -59,8 +59,7 @@ describe.each(clients)('an interceptor of undici $version', ({ version, undici }
 
   it('says what to do if a client does not name its origin, and guards it all the same with one breaker', async () => {
     const { origin } = await http.serve(http.answer(200))
-    const of = (interceptor: ReturnType<typeof breakerInterceptor>) =>
-      opened(new undici.Client(origin)).compose(interceptor).request({ path: '/', method: 'GET' })
+    const of = (interceptor: ReturnType<typeof breakerInterceptor>) => opened(new undici.Client(origin)).compose(interceptor).request({ path: '/', method: 'GET' })
     if (version === 8) await (await of(breakerInterceptor(guards))).body.dump()
     else expect(String(await rejectionOf(of(breakerInterceptor(guards))))).toMatch(/^TypeError: breakerInterceptor: the call names no origin .* key$/)
     await (await of(breakerInterceptor(guards, { key: () => 'the one' }))).body.dump()
@@ -93,7 +92,9 @@ describe.each(clients)('an interceptor of undici $version', ({ version, undici }
     const told: unknown[] = []
     const handler = { onConnect() {}, onHeaders: () => true, onData: () => true, onComplete() {}, onError: (error: Error) => void told.push(error) }
     const fresh = { onRequestStart() {}, onResponseError: (_: unknown, error: Error) => void told.push(error) }
-    expect(agent.dispatch({ origin: 'http://upstream.test', path: '/', method: 'GET' }, (version === 8 ? fresh : handler) as Dispatcher.DispatchHandler)).toBe(version === 6 ? undefined : true)
+    expect(agent.dispatch({ origin: 'http://upstream.test', path: '/', method: 'GET' }, (version === 8 ? fresh : handler) as Dispatcher.DispatchHandler)).toBe(
+      version === 6 ? undefined : true,
+    )
     expect(told.map((error) => findCircuitOpenError(error)?.reason)).toEqual(['forced-open'])
   })
 
@@ -180,7 +181,10 @@ describe.each(clients)('an interceptor of undici $version', ({ version, undici }
     process.off('warning', note)
     expect(unhandled).toEqual([])
     // Each is said once, whichever client was first.
-    if (version === 6) expect(warnings).toEqual(expect.arrayContaining([expect.stringContaining('classify returned "bad"'), expect.stringContaining('classify threw: Error: my own mistake')]))
+    if (version === 6)
+      expect(warnings).toEqual(
+        expect.arrayContaining([expect.stringContaining('classify returned "bad"'), expect.stringContaining('classify threw: Error: my own mistake')]),
+      )
   })
 
   it('leaves no listener on a signal of ten thousand calls, and no warning', async () => {

@@ -1,44 +1,51 @@
 // The default clock moves under the fake timers of Vitest and Jest without being told anything, and a clock made of Date under those of
 // node:test (law 3). What runs here are the very snippets that the readme shows.
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, it } from 'vitest'
 
-const here = dirname(fileURLToPath(import.meta.url));
-if (!existsSync(join(here, '../../dist/index.cjs'))) throw new Error('there is no dist to require: npm run build');
+const here = dirname(fileURLToPath(import.meta.url))
+if (!existsSync(join(here, '../../dist/index.cjs'))) throw new Error('there is no dist to require: npm run build')
 
 describe('with the fake timers of Vitest, a breaker', async () => {
-  await import('./vitest.snippet.js');
-});
+  await import('./vitest.snippet.js')
+})
 
 describe('with the fake timers of Jest, a breaker', () => {
-  const cacheDirectory = mkdtempSync(join(tmpdir(), 'lazybreaker-jest-'));
-  afterAll(() => rmSync(cacheDirectory, { recursive: true, force: true }));
+  const cacheDirectory = mkdtempSync(join(tmpdir(), 'lazybreaker-jest-'))
+  afterAll(() => rmSync(cacheDirectory, { recursive: true, force: true }))
 
   it('probes again after thirty seconds', () => {
-    const jest = join(dirname(createRequire(import.meta.url).resolve('jest/package.json')), 'bin/jest.js');
-    const config = { rootDir: here, testMatch: ['**/jest.snippet.cjs'], testEnvironment: 'node', transform: {}, moduleFileExtensions: ['cjs', 'js', 'json'], cacheDirectory };
-    const { status, output } = run(jest, '--config', JSON.stringify(config), '--runInBand');
-    expect(output).toMatch(/Tests: +1 passed, 1 total/);
-    expect(status).toBe(0);
-  }, 60_000);
-});
+    const jest = join(dirname(createRequire(import.meta.url).resolve('jest/package.json')), 'bin/jest.js')
+    const config = {
+      rootDir: here,
+      testMatch: ['**/jest.snippet.cjs'],
+      testEnvironment: 'node',
+      transform: {},
+      moduleFileExtensions: ['cjs', 'js', 'json'],
+      cacheDirectory,
+    }
+    const { status, output } = run(jest, '--config', JSON.stringify(config), '--runInBand')
+    expect(output).toMatch(/Tests: +1 passed, 1 total/)
+    expect(status).toBe(0)
+  }, 60_000)
+})
 
 describe('with the fake timers of node:test, and a clock made of Date, a breaker', () => {
   it('probes again after thirty seconds', () => {
-    const { status, output } = run('--test', '--test-reporter=tap', join(here, 'node-test.snippet.mjs'));
-    expect(output).toMatch(/# pass 1\n# fail 0/);
-    expect(status).toBe(0);
-  }, 60_000);
-});
+    const { status, output } = run('--test', '--test-reporter=tap', join(here, 'node-test.snippet.mjs'))
+    expect(output).toMatch(/# pass 1\n# fail 0/)
+    expect(status).toBe(0)
+  }, 60_000)
+})
 
 /** Runs Node as a process that knows nothing of the test runner around it. */
 function run(...args: string[]): { status: number | null; output: string } {
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(NODE_ENV|NODE_OPTIONS|VITEST.*|TEST|FORCE_COLOR)$/.test(name)));
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: here, env, encoding: 'utf8' });
-  return { status, output: stdout + stderr };
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(NODE_ENV|NODE_OPTIONS|VITEST.*|TEST|FORCE_COLOR)$/.test(name)))
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: here, env, encoding: 'utf8' })
+  return { status, output: stdout + stderr }
 }

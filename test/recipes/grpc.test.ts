@@ -10,7 +10,15 @@ import { guarded } from './grpc.js'
 const serialize = (value: unknown) => Buffer.from(JSON.stringify(value))
 const deserialize = (bytes: Buffer) => JSON.parse(bytes.toString()) as unknown
 const method = (name: string, requestStream: boolean, responseStream: boolean) => ({
-  [name]: { path: `/test.Echo/${name}`, requestStream, responseStream, requestSerialize: serialize, requestDeserialize: deserialize, responseSerialize: serialize, responseDeserialize: deserialize },
+  [name]: {
+    path: `/test.Echo/${name}`,
+    requestStream,
+    responseStream,
+    requestSerialize: serialize,
+    requestDeserialize: deserialize,
+    responseSerialize: serialize,
+    responseDeserialize: deserialize,
+  },
 })
 const service = { ...method('Say', false, false), ...method('Count', false, true), ...method('Chat', true, true) }
 
@@ -22,7 +30,8 @@ interface Call extends NodeJS.EventEmitter {
 const failing = (code: number) => Object.assign(new Error(`status ${String(code)}`), { code, details: `status ${String(code)}` })
 
 const implementation = {
-  Say: ({ request }: Call, done: (error: object | null, value?: unknown) => void) => (request.code === undefined ? done(null, request) : request.code < 0 ? undefined : done(failing(request.code))),
+  Say: ({ request }: Call, done: (error: object | null, value?: unknown) => void) =>
+    request.code === undefined ? done(null, request) : request.code < 0 ? undefined : done(failing(request.code)),
   Count: (call: Call) => {
     for (let n = 0; n < (call.request.to ?? 0); n++) call.write({ n })
     if (call.request.code === undefined) call.end()
@@ -42,7 +51,9 @@ let ledger: Ledger
 beforeEach(async () => {
   server = new Server()
   server.addService(service, implementation)
-  const port = await new Promise<number>((resolve, reject) => server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) => (error ? reject(error) : resolve(bound))))
+  const port = await new Promise<number>((resolve, reject) =>
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) => (error ? reject(error) : resolve(bound))),
+  )
   methods = new BreakerRegistry({ failureThreshold: 1, recoveryTimeout: 1_000, clock: new ManualClock() })
   ledger = new Ledger(methods)
   client = new Client(`127.0.0.1:${String(port)}`, credentials.createInsecure(), { interceptors: [guarded(methods)] })
@@ -54,7 +65,9 @@ afterEach(() => {
 })
 
 const say = (request: object, deadline = Infinity) =>
-  new Promise<unknown>((resolve) => client.makeUnaryRequest('/test.Echo/Say', serialize, deserialize, request, new Metadata(), { deadline }, (error, value) => resolve(error ?? value)))
+  new Promise<unknown>((resolve) =>
+    client.makeUnaryRequest('/test.Echo/Say', serialize, deserialize, request, new Metadata(), { deadline }, (error, value) => resolve(error ?? value)),
+  )
 
 describe('the recipe for gRPC', () => {
   it('hands on a unary call, a success', async () => {

@@ -82,7 +82,7 @@ describe('the recipe for got', () => {
     }
     const cancelled = got(server.url())
     await exchanges.next()
-     
+
     cancelled.cancel()
     await rejectionOf(cancelled)
     const last = got(server.url(), { retry: { limit: 0 } })

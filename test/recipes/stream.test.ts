@@ -29,12 +29,14 @@ async function said(answer: http.Answer, signal?: AbortSignal): Promise<AsyncGen
   })()
 }
 
-const events = (end: (request: Parameters<http.Answer>[0], response: Parameters<http.Answer>[1]) => void): http.Answer => (request, response) => {
-  request.resume()
-  response.writeHead(200, { 'content-type': 'text/event-stream' })
-  response.write(event('Hello, '))
-  response.write(event('world'), () => end(request, response))
-}
+const events =
+  (end: (request: Parameters<http.Answer>[0], response: Parameters<http.Answer>[1]) => void): http.Answer =>
+  (request, response) => {
+    request.resume()
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(event('Hello, '))
+    response.write(event('world'), () => end(request, response))
+  }
 
 async function all(stream: AsyncIterable<string>): Promise<string> {
   let text = ''

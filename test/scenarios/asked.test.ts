@@ -91,7 +91,10 @@ describe('a member of anyOf that is broken (law 17)', () => {
     ['that is asynchronous by mistake', { failure: (() => Promise.reject(new Error('async'))) as unknown as Trip<number>['failure'] }],
   ])('%s does not keep the others from opening, wherever it stands', async (_, broken) => {
     const unhandled = await unhandledDuring(() => {
-      for (const members of [[{ ...good, ...broken }, consecutiveFailures(2)], [consecutiveFailures(2), { ...good, ...broken }]]) {
+      for (const members of [
+        [{ ...good, ...broken }, consecutiveFailures(2)],
+        [consecutiveFailures(2), { ...good, ...broken }],
+      ]) {
         const breaker = new CircuitBreaker({ trip: anyOf(...members) })
         breaker.acquire().failure()
         breaker.acquire().failure()
@@ -138,7 +141,13 @@ describe('the rest of the kind', () => {
 
   it('a probe that was slow and then says openFor has failed once', () => {
     const clock = new ManualClock()
-    const breaker = new CircuitBreaker({ clock, failureThreshold: 1, recoveryTimeout: 0, slowCallDuration: 10, recovery: gradual([{ ratio: 1, successThreshold: 1, maxFailures: 3 }]) })
+    const breaker = new CircuitBreaker({
+      clock,
+      failureThreshold: 1,
+      recoveryTimeout: 0,
+      slowCallDuration: 10,
+      recovery: gradual([{ ratio: 1, successThreshold: 1, maxFailures: 3 }]),
+    })
     const told: Transition[] = []
     breaker.acquire().failure()
     breaker.observe({ transition: (event) => void told.push(event) })
@@ -161,9 +170,11 @@ describe('the rest of the kind', () => {
   it('resetAll brings back nobody that a listener forgot meanwhile', () => {
     const registry = new BreakerRegistry({ failureThreshold: 1 })
     for (const key of ['a', 'b', 'c']) registry.for(key).acquire().failure()
-    registry.observe({ transition: ({ name }) => {
+    registry.observe({
+      transition: ({ name }) => {
         if (name === 'a') for (const key of ['b', 'c']) registry.delete(key)
-      } })
+      },
+    })
     registry.resetAll()
     expect([...registry].map(([key]) => key)).toEqual(['a'])
   })
@@ -183,7 +194,7 @@ describe('the rest of the kind', () => {
   it('a platform whose Promise is replaced after the library was loaded is no reason to throw (law 19)', async () => {
     const { Promise: Native } = globalThis
     class Replaced<T> extends Native<T> {}
-    Replaced.prototype.then = function (...args: Parameters<Promise<unknown>['then']>) {
+    Replaced.prototype.then = function (this: Promise<unknown>, ...args: Parameters<Promise<unknown>['then']>) {
       return Native.prototype.then.apply(this, args)
     } as Promise<unknown>['then']
     const breaker = new CircuitBreaker()
@@ -205,7 +216,11 @@ describe('the rest of the kind', () => {
     expect(await new CircuitBreaker().execute(() => odd)).toBe(7)
   })
 
-  it.each([['a signal for the options', new AbortController().signal], ['a function for the options', () => 42], ['a controller for its signal', { signal: new AbortController() }]])('%s is refused', async (_, options) => {
+  it.each([
+    ['a signal for the options', new AbortController().signal],
+    ['a function for the options', () => 42],
+    ['a controller for its signal', { signal: new AbortController() }],
+  ])('%s is refused', async (_, options) => {
     const fn = vi.fn()
     await expect(new CircuitBreaker().execute(fn, options as object)).rejects.toThrow(/execute: .*expected/)
     expect(() => new CircuitBreaker().acquire(options as object)).toThrow(/acquire: .*expected/)
