@@ -47,7 +47,7 @@ export function checkObject<T extends object>(name: string, value: T, known: rea
   for (const key of Object.keys(isObject(name, value))) {
     if (known.includes(key)) continue
     const meant = ELSEWHERE.filter(([target, words]) => target === key || words.split(' ').includes(key))
-    const hint = meant.map(([target]) => target).find((target) => known.includes(target)) ?? meant[0]?.[2] ?? nearest(key, known)
+    const hint = meant.map(([target]) => target).find((target) => known.includes(target)) ?? meant[0]?.[2] ?? meant[0]?.[0] ?? nearest(key, known)
     throw new TypeError(`${name}: unknown option ${describe(key)}; ${hint === undefined ? `known are ${known.join(', ')}` : `did you mean ${hint}?`}`)
   }
   return value
@@ -84,9 +84,9 @@ function nearest(word: string, known: readonly string[]): string | undefined {
 
 /** What opossum, cockatiel, resilience4j and gobreaker call an option of ours, and where ours is to be found by those who look for it elsewhere. */
 const ELSEWHERE: readonly (readonly [target: string, words: string, home?: string])[] = [
-  ['recoveryTimeout', 'resetTimeout halfOpenAfter waitDurationInOpenState cooldown', 'recoveryTimeout, an option of the breaker'],
-  ['probeTimeout', 'maxWaitDurationInHalfOpenState', 'probeTimeout, an option of the breaker'],
-  ['slowCallDuration', 'slowCallDurationThreshold', 'slowCallDuration, an option of the breaker'],
+  ['recoveryTimeout', 'resetTimeout halfOpenAfter waitDurationInOpenState cooldown'],
+  ['probeTimeout', 'maxWaitDurationInHalfOpenState'],
+  ['slowCallDuration', 'slowCallDurationThreshold'],
   ['rate', 'threshold errorThresholdPercentage failureRateThreshold', 'trip: failureRate({ rate })'],
   ['slowCallRate', 'slowCallRateThreshold', 'trip: failureRate({ slowCallRate })'],
   ['minimumCalls', 'volumeThreshold minimumNumberOfCalls minimumThroughput minimumRps', 'trip: failureRate({ minimumCalls })'],
@@ -96,8 +96,8 @@ const ELSEWHERE: readonly (readonly [target: string, words: string, home?: strin
   ['maxConcurrent', 'permittedNumberOfCallsInHalfOpenState halfOpenMaxConcurrent maxRequests', 'recovery: probes({ maxConcurrent })'],
   ['successThreshold', 'halfOpenSampling', 'recovery: probes({ successThreshold })'],
   ['jitter', '', 'recoveryTimeout: exponentialBackoff({ jitter })'],
-  ['trip', 'breaker readyToTrip', 'trip, an option of the breaker'],
-  ['classifyError', 'errorFilter ignoreExceptions recordExceptions isSuccessful handleWhen', 'classifyError, an option of the breaker'],
+  ['trip', 'breaker readyToTrip'],
+  ['classifyError', 'errorFilter ignoreExceptions recordExceptions isSuccessful handleWhen'],
   ['transition', 'open close halfOpen onBreak onReset onHalfOpen onStateChange', 'observe({ transition })'],
   ['settled', 'success failure', 'observe({ settled })'],
   ['rejected', 'reject', 'observe({ rejected })'],

@@ -76,7 +76,8 @@ function settleProbe(options: ModelOptions, model: Model, call: Call, report: Re
   const outage = { ...model.outage!, places: model.outage!.places.filter(({ id }) => id !== call.id) }
   const freed = { ...model, outage }
   if (report.openFor !== undefined) {
-    const failed = { ...freed, outage: { ...outage, failures: outage.failures + 1 } }
+    // A slow probe failed when it became slow, and fails once.
+    const failed = call.slow ? freed : { ...freed, outage: { ...outage, failures: outage.failures + 1 } }
     return relapse(options, failed, model.now, 'open-for', report.openFor)
   }
   // A slow probe failed when it became slow.
