@@ -11,6 +11,7 @@ export default defineConfig({
       'test/observer-wanted.test.ts',
       'test/scenarios.test.ts',
       'test/{scenarios,trip,registry}/**/*.test.ts',
+      'test/units/**/*.test.ts',
       ...(quick ? [] : ['test/hostile.test.ts', 'test/model.test.ts', 'test/adapters/{explain,prometheus,opentelemetry,diagnostics}.test.ts']),
     ],
     exclude: ['test/scenarios/process.test.ts', 'test/registry/attack.test.ts', ...(quick ? ['test/registry/forgetting.test.ts'] : [])],

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { CircuitBreaker, ManualClock } from '../../src/index.js'
+import { catchWarnings } from './warnings.js'
+
+const warnings = catchWarnings()
+
+describe('a manual clock', () => {
+  it.each([NaN, Infinity, '5' as unknown as number])('neither starts at %o nor advances by it: the error says which (law 18)', (nonsense) => {
+    const shown = typeof nonsense === 'string' ? '"5"' : String(nonsense)
+    expect(() => new ManualClock(nonsense)).toThrow(`start: expected a finite number, got ${shown}`)
+    const clock = new ManualClock(3)
+    expect(() => {
+      clock.advance(nonsense)
+    }).toThrow(`advance: expected a finite number, got ${shown}`)
+    expect(clock.now()).toBe(3)
+  })
+
+  it('does not advance beyond what a number can hold', () => {
+    const clock = new ManualClock(Number.MAX_VALUE)
+    expect(() => {
+      clock.advance(Number.MAX_VALUE)
+    }).toThrow('advance: expected a finite number, got Infinity')
+  })
+})
+
+describe('a broken clock', () => {
+  it('is said to be broken, if it throws and if it gives no time (laws 2 and 17)', () => {
+    let read = (): number => 5
+    const breaker = new CircuitBreaker({ clock: { now: () => read() } })
+    read = () => {
+      throw new Error('no time')
+    }
+    expect(breaker.snapshot().at).toBe(5)
+    read = () => NaN
+    expect(breaker.snapshot().at).toBe(5)
+    expect(warnings()).toEqual(['clock threw: Error: no time', 'clock returned NaN, which is not a valid answer; its default is used'])
+  })
+
+  it('that falls back so far that rounding would lose what was read does not take it back (law 2)', () => {
+    const clock = new ManualClock(0.3)
+    const breaker = new CircuitBreaker({ clock })
+    clock.advance(-1e15)
+    expect(breaker.snapshot().at).toBeGreaterThanOrEqual(0.3)
+    expect(breaker.snapshot().at).toBeLessThan(1)
+  })
+})

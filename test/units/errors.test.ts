@@ -1,0 +1,63 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { findCircuitOpenError, type CircuitOpenError } from '../../src/index.js'
+import { rejectionOf, tripped, manual } from '../support/calls.js'
+
+const refusalOf = async (name?: string) => (await rejectionOf(tripped({ name }).breaker.execute(() => 1))) as CircuitOpenError
+
+describe('a refusal', () => {
+  it('says who refused, why, and for how long', async () => {
+    expect((await refusalOf()).message).toBe('The circuit refused the call (open); retry in 1000 ms')
+    expect((await refusalOf('db')).message).toBe('The circuit "db" refused the call (open); retry in 1000 ms')
+  })
+
+  it('has the error that tripped for its cause, and no cause at all if there was none', async () => {
+    const { breaker } = manual()
+    const error = new Error('it failed')
+    breaker.acquire().failure(error)
+    expect(await rejectionOf(breaker.execute(() => 1))).toHaveProperty('cause', error)
+    breaker.forceOpen()
+    expect(Object.hasOwn((await rejectionOf(breaker.execute(() => 1))) as Error, 'cause')).toBe(false)
+  })
+})
+
+describe('a refusal on a platform with its own idea of stacks', () => {
+  const before = Object.getOwnPropertyDescriptor(Error, 'stackTraceLimit')!
+  afterEach(() => void Object.defineProperty(Error, 'stackTraceLimit', before))
+
+  it('leaves the number of frames as it was', async () => {
+    Error.stackTraceLimit = 7
+    await refusalOf()
+    expect(Error.stackTraceLimit).toBe(7)
+  })
+
+  it('invents no such number where there is none', async () => {
+    delete (Error as Partial<typeof Error>).stackTraceLimit
+    await refusalOf()
+    const invented = 'stackTraceLimit' in Error
+    Object.defineProperty(Error, 'stackTraceLimit', before)
+    expect(invented).toBe(false)
+  })
+
+  it('is given all the same where that number is frozen (law 19)', async () => {
+    Object.defineProperty(Error, 'stackTraceLimit', { value: 5, writable: false, configurable: true })
+    expect(await refusalOf()).toMatchObject({ code: 'ERR_CIRCUIT_OPEN', reason: 'open' })
+  })
+})
+
+describe('the search for a refusal', () => {
+  const under = (causes: number, refusal: unknown) => {
+    let error = refusal
+    for (let n = 0; n < causes; n++) error = { cause: error }
+    return error
+  }
+
+  it('goes fifteen causes down and no further', async () => {
+    const refusal = await refusalOf()
+    expect(findCircuitOpenError(under(15, refusal))).toBe(refusal)
+    expect(findCircuitOpenError(under(16, refusal))).toBeUndefined()
+  })
+
+  it('takes no function for one, whatever it carries', () => {
+    expect(findCircuitOpenError(Object.assign(() => 1, { code: 'ERR_CIRCUIT_OPEN' }))).toBeUndefined()
+  })
+})

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { BreakerRegistry, ManualClock } from '../../src/index.js'
+import type { WrapOptions } from '../../src/wrap.js'
+import { manual } from '../support/calls.js'
+
+type Options = WrapOptions<() => number>
+
+describe('a guarded function', () => {
+  it('shows the name and the number of parameters of the one it guards, and both can be changed, as of any function', () => {
+    const guarded = manual().breaker.wrap(function fetchUser(id: string, deep: boolean) {
+      return [id, deep]
+    })
+    expect([guarded.name, guarded.length]).toEqual(['fetchUser', 2])
+    for (const property of ['name', 'length']) {
+      expect(Object.getOwnPropertyDescriptor(guarded, property)).toMatchObject({ configurable: true, writable: false, enumerable: false })
+    }
+  })
+
+  it('cannot be made of what is not a function, nor with options that are wrong: the error says where (law 18)', () => {
+    const { breaker } = manual()
+    expect(() => breaker.wrap(5 as never)).toThrow('wrap: expected a function, got 5')
+    expect(() => breaker.wrap(() => 1, { retries: 2 } as Options)).toThrow(/^wrap: unknown option "retries"/)
+    expect(() => breaker.wrap(() => 1, { signal: new AbortController().signal } as unknown as Options)).toThrow('wrap: signal: expected a function, got an object')
+    expect(() => breaker.wrap(() => 1, { fallback: 'cached' } as unknown as Options)).toThrow('wrap: fallback: expected a function, got "cached"')
+    expect(() => breaker.wrap(() => 1, { signal: undefined, fallback: undefined })).not.toThrow()
+  })
+
+  it('of a registry is guarded by the breaker of the key found in its arguments', async () => {
+    const registry = new BreakerRegistry({ clock: new ManualClock(), failureThreshold: 1 })
+    const guarded = registry.wrap(
+      (host: string) => host,
+      (host: string, fine: boolean) => {
+        if (!fine) throw new Error('it failed')
+        return host
+      },
+    )
+    await expect(guarded('a', false)).rejects.toThrow('it failed')
+    await expect(guarded('a', true)).rejects.toThrow('The circuit "a" refused the call (open)')
+    await expect(guarded('b', true)).resolves.toBe('b')
+    expect(() => registry.wrap('host' as never, () => 1)).toThrow('wrap: keyOf: expected a function, got "host"')
+  })
+})
