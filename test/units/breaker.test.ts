@@ -99,6 +99,15 @@ describe('what is told of a settled call', () => {
     expect(told.map(({ duration }) => duration)).toEqual([0, 30])
   })
 
+  it('has no duration if nobody asks for it, of a call while closed or of a probe', () => {
+    const { breaker, clock } = manual()
+    const told = settledOf(breaker)
+    fail(breaker)
+    clock.advance(1_000)
+    succeed(breaker)
+    expect(told.map((event) => 'duration' in event)).toEqual([false, false])
+  })
+
   it('says of a call that became slow that it did', () => {
     const { breaker, clock } = manual({ failureThreshold: 9, slowCallDuration: 100 })
     const told = settledOf(breaker)

@@ -113,20 +113,44 @@ describe('how long a call refused by a recovery is told to wait', () => {
 })
 
 describe('a ramp', () => {
-  it('does not take for admitted a call whose gap is over but that finds no place (law 13)', () => {
+  it('whose calls found no place admits the first that finds one once the gap is over, and counts shares from that one (law 13)', () => {
     const { breaker, clock } = tripped({ recovery: [{ ratio: 0.5, successThreshold: 9, maxGap: 100, maxConcurrent: 1 }], probeTimeout: 10_000 })
     clock.advance(1_000)
     const held = breaker.acquire()
     clock.advance(100)
-    // The second to the fifth call: two of them have a share, and none a place.
     for (let n = 0; n < 4; n++) expect(breaker.tryAcquire()).toBeUndefined()
     held.ignore()
-    clock.advance(-50)
     const admitted = Array.from({ length: 4 }, () => {
       const permit = breaker.tryAcquire()
       permit?.ignore()
       return permit !== undefined
     })
     expect(admitted).toEqual([true, false, true, false])
+  })
+})
+
+describe('a place', () => {
+  it('is kept by a probe that hangs for as long as another is free (law 12)', () => {
+    const { breaker, clock } = tripped({ recovery: probes({ maxConcurrent: 2 }), probeTimeout: 500 })
+    clock.advance(1_000)
+    breaker.acquire()
+    clock.advance(500)
+    breaker.acquire()
+    expect(breaker.snapshot().phase).toMatchObject({ inFlight: 2 })
+    breaker.acquire()
+    expect(breaker.snapshot().phase).toMatchObject({ inFlight: 2 })
+    expect(breaker.tryAcquire()).toBeUndefined()
+  })
+
+  it('is held where nothing bounds them until its call settles or its time is over (law 12)', () => {
+    const { breaker, clock } = tripped({ recovery: [{ ratio: 1, successThreshold: 9 }], probeTimeout: 500 })
+    clock.advance(1_000)
+    breaker.acquire()
+    clock.advance(300)
+    breaker.acquire()
+    expect(breaker.snapshot().phase).toMatchObject({ inFlight: 2 })
+    clock.advance(200)
+    breaker.acquire()
+    expect(breaker.snapshot().phase).toMatchObject({ inFlight: 2 })
   })
 })

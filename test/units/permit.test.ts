@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { manual } from '../support/calls.js'
+import { manual, tripped } from '../support/calls.js'
 import { catchWarnings } from './warnings.js'
 
 const warnings = catchWarnings()
@@ -15,6 +15,13 @@ describe('a failure with openFor', () => {
     breaker.acquire().failure(new Error('it failed'), { openFor: openFor as number })
     expect(breaker.snapshot()).toMatchObject({ state: 'closed', failures: 1 })
     expect(warnings()).toEqual([`permit.failure: openFor returned ${shown}, which is not a valid answer; its default is used`])
+  })
+
+  it('that is nonsense still fails a probe (law 14)', () => {
+    const { breaker, clock } = tripped()
+    clock.advance(1_000)
+    breaker.acquire().failure(new Error('it failed'), { openFor: -2 })
+    expect(breaker.snapshot()).toMatchObject({ state: 'open', reason: 'probe-failed', relapses: 1, retryAfterMs: 1_000 })
   })
 
   it('that is left out is an ordinary failure without a warning', () => {

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { anyOf, consecutiveFailures, type Trip } from '../../../src/index.js'
+import { anyOf, consecutiveFailures, failureRate, type Trip } from '../../../src/index.js'
+import { manual } from '../../support/calls.js'
+import { catchWarnings } from '../warnings.js'
+
+const warnings = catchWarnings()
 
 /** A trip that shows these numbers, whatever happens. */
 function showing(counts: { failures: number; calls?: number; slowCalls?: number }): Trip<number> {
@@ -38,6 +42,15 @@ describe('the numbers of anyOf', () => {
 })
 
 describe('a member of anyOf', () => {
+  it('that does not weigh slow calls is not asked about them, and nobody is warned', () => {
+    const { breaker, clock } = manual({ trip: anyOf(consecutiveFailures(1), failureRate({ rate: 1, slowCallRate: 1, window: { calls: 9 } })), slowCallDuration: 100 })
+    breaker.acquire()
+    clock.advance(100)
+    breaker.acquire()
+    expect(breaker.snapshot()).toMatchObject({ state: 'closed', failures: 0, slowCalls: 1 })
+    expect(warnings()).toEqual([])
+  })
+
   it('whose slow is no function is an error that says so (law 18)', () => {
     const trip = { ...consecutiveFailures(1), slow: true } as unknown as Trip<unknown>
     expect(() => anyOf(consecutiveFailures(2), trip)).toThrow('anyOf[1].slow: expected a function, got true')
