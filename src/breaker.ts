@@ -245,7 +245,8 @@ export class Circuit {
   private tick(): number {
     const { clock, trip } = this.#ground.plan
     const now = clock.now()
-    for (let slowAt = this.#flights?.takeSlow(now); slowAt !== undefined; slowAt = this.#flights?.takeSlow(now)) {
+    if (this.#flights === null) return now
+    for (let slowAt: number | undefined = this.#flights.takeSlow(now); slowAt !== undefined; slowAt = this.#flights?.takeSlow(now)) {
       const outage = this.#outage
       if (outage === null) {
         const reason = this.remember(trip.slow === undefined ? 'failure' : 'slow', true, slowAt)

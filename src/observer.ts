@@ -101,9 +101,14 @@ export class Audience {
 
   /** Does anybody listen to this, or ask for durations? */
   hears(what: number): boolean {
+    // Small enough to be inlined: this is what a call pays where nobody listens.
+    return (this.#heard | this.#asked) === 0 && this.#parent === null ? false : this.#isHeard(what)
+  }
+
+  #isHeard(what: number): boolean {
     if ((this.#heard & what) !== 0) return true
-    if ((this.#asked & what) !== 0) for (const seat of this.#seats) if ((seat.heard & what) !== 0 && isWanted(seat.observer)) return true
-    return this.#parent !== null && this.#parent.hears(what)
+    if ((this.#asked & what) !== 0 && this.#seats.some((seat) => (seat.heard & what) !== 0 && isWanted(seat.observer))) return true
+    return this.#parent?.hears(what) ?? false
   }
 
   /** @throws TypeError if `observer` is not one */
@@ -157,7 +162,10 @@ let delivering = false
 
 /** Tells what was posted. Called within a delivery it leaves that to the one under way. */
 export function deliver(): void {
-  if (outbox.length === 0 || delivering) return
+  if (outbox.length !== 0 && !delivering) deliverAll()
+}
+
+function deliverAll(): void {
   delivering = true
   try {
     // Those that a listener posts are told in the same round.
