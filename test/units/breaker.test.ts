@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { BreakerRegistry, consecutiveFailures, type CircuitBreaker, type Settled, type Transition, type Trip } from '../../src/index.js'
+import { BreakerRegistry, CircuitBreaker, consecutiveFailures, type Settled, type Transition, type Trip } from '../../src/index.js'
 import { fail, ignore, manual, rejectionOf, succeed, tripped } from '../support/calls.js'
 import { catchWarnings } from './warnings.js'
 
@@ -173,6 +173,81 @@ describe('a call that became slow', () => {
   })
 })
 
+describe("what somebody decides while the breaker asks the user's code", () => {
+  /** A trip at whose `part` somebody forces the breaker open. */
+  const forcingAt = (part: 'failure' | 'trips') => {
+    const plain = consecutiveFailures(1)
+    const force = () => {
+      made.breaker.forceOpen()
+    }
+    const trip: Trip<number> = {
+      ...plain,
+      failure: (memory, slow, now) => {
+        if (part === 'failure') force()
+        return plain.failure(memory, slow, now)
+      },
+      trips: (memory, now) => {
+        if (part === 'trips') force()
+        return plain.trips(memory, now)
+      },
+    }
+    const made = manual({ trip, slowCallDuration: 100 })
+    return made
+  }
+  const forced = { state: 'forced-open', reason: 'forced-open', failures: 0, trips: 0 }
+
+  it.each(['failure', 'trips'] as const)('is not undone by the answer, given by the trip in %s (law 17)', (part) => {
+    const settled = forcingAt(part).breaker
+    fail(settled)
+    expect(settled.snapshot()).toMatchObject(forced)
+    const asking = forcingAt(part).breaker
+    asking.acquire().failure(undefined, { openFor: 5_000 })
+    expect(asking.snapshot()).toMatchObject(forced)
+    const { breaker, clock } = forcingAt(part)
+    breaker.acquire()
+    clock.advance(100)
+    expect(breaker.tryAcquire()).toBeUndefined()
+    expect(breaker.snapshot()).toMatchObject(forced)
+  })
+
+  it('is not undone by the wait that the recovery timeout gives (law 17)', () => {
+    let once = true
+    const { breaker } = manual({
+      recoveryTimeout: () => {
+        if (once) breaker.disable()
+        once = false
+        return 1_000
+      },
+    })
+    fail(breaker)
+    expect(breaker.snapshot()).toMatchObject({ state: 'disabled', trips: 0 })
+  })
+
+  it('is not undone by a recovery that the clock is read for (law 17)', () => {
+    let now = 0
+    let reading = () => {}
+    const breaker = new CircuitBreaker({
+      failureThreshold: 1,
+      recoveryTimeout: 1_000,
+      clock: {
+        now: () => {
+          reading()
+          return now
+        },
+      },
+    })
+    fail(breaker)
+    now = 1_000
+    const probe = breaker.acquire()
+    reading = () => {
+      reading = () => {}
+      breaker.forceOpen()
+    }
+    probe.success()
+    expect(breaker.state).toBe('forced-open')
+  })
+})
+
 describe('a full registry', () => {
   const full = (options = {}) => {
     const registry = new BreakerRegistry({ maxSize: 2, ...options })
@@ -187,6 +262,15 @@ describe('a full registry', () => {
       registry.for('c')
       expect(keys(registry)).toEqual(['a', 'c'])
       permit.success()
+    }
+  })
+
+  it('forgets the older of two whose call has settled, timed or not (law 20)', () => {
+    for (const options of [{}, { slowCallDuration: 1e6 }]) {
+      const { registry, a } = full(options)
+      succeed(a)
+      registry.for('c')
+      expect(keys(registry)).toEqual(['b', 'c'])
     }
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { failureRate, type Classify } from '../../src/index.js'
-import { fail, manual, rejectionOf } from '../support/calls.js'
+import { fail, manual, rejectionOf, tripped } from '../support/calls.js'
 import { catchWarnings } from './warnings.js'
 
 const warnings = catchWarnings()
@@ -35,6 +35,16 @@ describe('what a classifier says', () => {
     expect(await errorJudged(undefined)).toMatchObject({ failures: 1, calls: 1 })
     expect(await resultJudged(undefined)).toMatchObject({ failures: 0, calls: 1 })
     expect(warnings()).toEqual([])
+  })
+
+  it('is the default for a probe too: silence about an error loses the recovery, silence about a result closes (law 14)', async () => {
+    const { breaker, clock } = tripped({ classifyError: saying(undefined), classifyResult: saying(undefined) })
+    clock.advance(1_000)
+    await rejectionOf(breaker.execute(() => Promise.reject(new Error('it failed'))))
+    expect(breaker.snapshot()).toMatchObject({ state: 'open', reason: 'probe-failed' })
+    clock.advance(1_000)
+    await breaker.execute(() => 'a result')
+    expect(breaker.state).toBe('closed')
   })
 
   it.each([
