@@ -250,7 +250,7 @@ export const mutants = [
     to: "if (from === to || to === 'half-open' || !heard) return",
   },
   { name: 'events: what did not change is told', file: 'src/breaker.ts', from: 'if (from === to || !heard) return', to: 'if (!heard) return' },
-  { name: 'events: listeners come first', file: 'src/observer.ts', from: 'if (outbox.length === 0 || delivering) return', to: 'if (outbox.length === 0) return' },
+  { name: 'events: listeners come first', file: 'src/observer.ts', from: 'if (outbox.length !== 0 && !delivering) deliverAll()', to: 'if (outbox.length !== 0) deliverAll()' },
 
   // Calls (laws 8, 15, 19)
   {
