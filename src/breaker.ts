@@ -66,7 +66,7 @@ export class Circuit {
   /** As given; of a registry, the key as a string. */
   get name(): string | undefined {
     const key = this.#key
-    if (typeof key === 'string' || (key === undefined && this.#ground.home === null)) return key
+    if (key === undefined && this.#ground.home === null) return undefined
     try {
       return String(key)
     } catch {
@@ -99,7 +99,7 @@ export class Circuit {
       ...(name !== undefined && { name }),
       state: outage === null ? 'closed' : outage.stateAt(at),
       at,
-      retryAfterMs: outage?.refusalAt(at) === undefined ? 0 : outage.patience(at, clock),
+      retryAfterMs: outage?.refusalAt(at) === undefined ? 0 : outage.patience(clock),
       trips: self.#trips,
       ...countsOf(trip, self.#memory, at),
       ...outage?.describe(at),
@@ -146,7 +146,7 @@ export class Circuit {
     if (outage !== null) {
       if (outage.recovery === null && now >= outage.until) this.become(outage, { to: 'half-open', at: now, reason: 'timeout-over' })
       const reason = outage.recovery === null ? outage.refusalAt(now) : outage.recovery.arrive(now)
-      if (reason !== undefined) return this.refuse(outage, reason, now, explain)
+      if (reason !== undefined) return this.refuse(outage, reason, explain)
     }
     const flight = new Flight(this.#epoch, timed ? now : NaN)
     if (plan.seesSlowCalls && outage !== DISABLED) (this.#flights ??= new InFlight(plan.slowCallDuration)).add(flight)
@@ -245,8 +245,10 @@ export class Circuit {
   private tick(): number {
     const { clock, trip } = this.#ground.plan
     const now = clock.now()
-    if (this.#flights === null) return now
-    for (let slowAt: number | undefined = this.#flights.takeSlow(now); slowAt !== undefined; slowAt = this.#flights?.takeSlow(now)) {
+    for (;;) {
+      // Read anew each time round: to open forgets the calls in flight.
+      const slowAt = this.#flights?.takeSlow(now)
+      if (slowAt === undefined) return now
       const outage = this.#outage
       if (outage === null) {
         const reason = this.remember(trip.slow === undefined ? 'failure' : 'slow', true, slowAt)
@@ -255,7 +257,6 @@ export class Circuit {
         this.open(slowAt, 'probe-failed', undefined, 0, outage)
       }
     }
-    return now
   }
 
   /** Counts the outcome of a call that was admitted while closed. @internal */
@@ -311,10 +312,10 @@ export class Circuit {
   }
 
   /** @internal */
-  private refuse(outage: Outage | Override, reason: RefusalReason, now: number, explain: boolean): CircuitOpenError | undefined {
+  private refuse(outage: Outage | Override, reason: RefusalReason, explain: boolean): CircuitOpenError | undefined {
     const { plan, audience } = this.#ground
     const heard = audience.hears(HEARS.rejected)
-    const retryAfterMs = explain || heard ? outage.patience(now, plan.clock) : 0
+    const retryAfterMs = explain || heard ? outage.patience(plan.clock) : 0
     if (heard) audience.post('rejected', { name: this.#key, reason, retryAfterMs })
     deliver()
     return explain ? refusal(this.name, reason, retryAfterMs, outage.error) : undefined

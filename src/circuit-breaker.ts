@@ -1,6 +1,6 @@
 import { Circuit, Ground } from './breaker.js'
 import { checkSignal, checkString } from './check.js'
-import { execute, type ExecuteOptions } from './execute.js'
+import { execute, isOptions, type ExecuteOptions } from './execute.js'
 import { Flight } from './in-flight.js'
 import { Audience, type Observer, type State } from './observer.js'
 import { DISABLED, Override } from './override.js'
@@ -74,7 +74,7 @@ export class CircuitBreaker extends Circuit {
   /** Milliseconds until a call may be admitted: 0 if one would be now, else a time after which none is refused for being early. */
   get retryAfterMs(): number {
     const { outage, now, clock } = this.look()
-    return outage?.refusalAt(now) === undefined ? 0 : outage.patience(now, clock)
+    return outage?.refusalAt(now) === undefined ? 0 : outage.patience(clock)
   }
 
   /** A copy of what the breaker knows, as plain data. */
@@ -124,8 +124,8 @@ export class CircuitBreaker extends Circuit {
 
   /** @internal */
   private issue(options: AcquireOptions | undefined, explain: boolean): Ticket | CircuitOpenError | undefined {
-    const signal = options?.signal
     if (options !== undefined) checkAcquire(options)
+    const signal = options?.signal
     const epoch = this.enter()
     if (epoch >= 0) return new Ticket(this, epoch, null, signal)
     const self = this.owner()
@@ -135,6 +135,6 @@ export class CircuitBreaker extends Circuit {
 }
 
 function checkAcquire(options: AcquireOptions): void {
-  if (typeof options !== 'object' || 'aborted' in options) throw new TypeError(`acquire: expected { signal }, got ${describe(options)}`)
+  if (!isOptions(options)) throw new TypeError(`acquire: expected { signal }, got ${describe(options)}`)
   if (options.signal !== undefined) checkSignal('acquire: signal', options.signal)
 }

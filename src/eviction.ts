@@ -36,7 +36,7 @@ class Hand<T> {
  *
  * 1. the oldest without evidence. `quiet` holds, in order of age, those that had none when they were last looked at; one found with some
  *    is moved to `marked`, where it is watched: it comes back when it has nothing left in flight and nothing to remember;
- * 2. else a closed one with evidence, by second chance (Corbató 1968): one used since it was last looked at is passed over once;
+ * 2. else a closed one with evidence, by second chance (after Corbató 1968): one used since it was last looked at is passed over once;
  * 3. else an outage that is past its wait.
  *
  * A breaker moves to `marked` once per change of its own and is passed over once per use, and the looks that find nothing are bounded.

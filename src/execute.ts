@@ -20,7 +20,7 @@ export function execute<T, Fallback>(circuit: Circuit, fn: () => T, options?: Ex
   try {
     if (typeof fn !== 'function') throw notAFunction('execute', fn)
     if (options !== undefined) {
-      if (typeof options !== 'object' || 'aborted' in options) throw new TypeError(`execute: expected { signal, fallback }, got ${describe(options)}`)
+      if (!isOptions(options)) throw new TypeError(`execute: expected { signal, fallback }, got ${describe(options)}`)
       ;({ signal, fallback } = options)
       if (signal !== undefined) checkSignal('execute: signal', signal)
       if (fallback !== undefined) checkFunction('execute: fallback', fallback)
@@ -84,6 +84,11 @@ function hasPlainThen(promise: Promise<unknown>): boolean {
   } catch {
     return false
   }
+}
+
+/** What a caller may hand in beside the call: an object, but not the signal itself. */
+export function isOptions(options: unknown): boolean {
+  return typeof options === 'object' && options !== null && !('aborted' in options)
 }
 
 /** A promise rejected with the caller's own reason, whatever it is. */

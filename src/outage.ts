@@ -62,9 +62,9 @@ export class Outage {
     return now < this.until ? 'open' : this.#recovery?.refusal(now)
   }
 
-  /** Milliseconds after which a call that is refused at `now` would not be refused for being early. */
-  patience(now: number, clock: SteadyClock): number {
-    return this.#recovery === null ? clock.until(this.until) : this.#recovery.patience(now, clock)
+  /** Milliseconds, from the last reading of `clock`, after which a call that is refused would not be refused for being early. */
+  patience(clock: SteadyClock): number {
+    return this.#recovery === null ? clock.until(this.until) : this.#recovery.patience(clock)
   }
 
   /** For events. */
@@ -157,10 +157,9 @@ export class Recovering {
     this.#gapEnds = now + this.#phase.maxGap
   }
 
-  patience(now: number, clock: SteadyClock): number {
-    const turn = this.#phase.ratio < 1 && now < this.#gapEnds ? clock.until(this.#gapEnds) : 0
-    const freeAt = this.#freeAt()
-    return now < freeAt ? Math.max(turn, clock.until(freeAt)) : turn
+  patience(clock: SteadyClock): number {
+    const turn = this.#phase.ratio < 1 ? clock.until(this.#gapEnds) : 0
+    return Math.max(turn, clock.until(this.#freeAt()))
   }
 
   /** Gives the place of a call that has settled to the next one, if it still holds one. */

@@ -2,7 +2,7 @@
 import { isWait } from './check.js'
 import type { Flight } from './in-flight.js'
 import { isNoEvidence, type AbortSignalLike, type Verdict } from './verdict.js'
-import { warnNonsense } from './warn.js'
+import { describe, warn } from './warn.js'
 
 /**
  * The right to make one call, and the duty to say how it went. The first report wins; each method tells whether its report was the
@@ -69,7 +69,7 @@ export class Ticket implements Permit {
     const openFor = options?.openFor
     if (openFor === undefined) return this.settle('failure', error)
     if (isWait(openFor)) return this.settle({ openFor }, error)
-    warnNonsense('permit.failure: openFor', openFor)
+    warn(`permit.failure: openFor: expected a finite number of at least 0, got ${describe(openFor)}; it counts as a plain failure`)
     return this.settle('failure', error)
   }
 

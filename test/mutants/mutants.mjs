@@ -41,7 +41,7 @@ export const mutants = [
   },
   { name: 'window of calls: one too long', file: 'src/trip/count-window.ts', from: 'slot + 1 === this.#size', to: 'slot === this.#size' },
   { name: 'window of calls: what leaves is still counted', file: 'src/trip/count-window.ts', from: 'if ((word & bit) !== 0) this.#marked--', to: '' },
-  { name: 'window of time: a bucket is not emptied', file: 'src/trip/time-window.ts', from: 'this.#pairs[slot + 1] = 0', to: '' },
+  { name: 'window of time: a bucket is not emptied', file: 'src/trip/time-window.ts', from: 'this.#pairs[slot] = this.#pairs[slot + 1] = 0', to: 'this.#pairs[slot] = 0' },
   {
     name: 'window of time: one bucket a time after a gap',
     file: 'src/trip/time-window.ts',

@@ -14,7 +14,7 @@ describe('a failure with openFor', () => {
     const { breaker } = manual({ failureThreshold: 2 })
     breaker.acquire().failure(new Error('it failed'), { openFor: openFor as number })
     expect(breaker.snapshot()).toMatchObject({ state: 'closed', failures: 1 })
-    expect(warnings()).toEqual([`permit.failure: openFor returned ${shown}, which is not a valid answer; its default is used`])
+    expect(warnings()).toEqual([`permit.failure: openFor: expected a finite number of at least 0, got ${shown}; it counts as a plain failure`])
   })
 
   it('that is nonsense still fails a probe (law 14)', () => {
