@@ -7,7 +7,7 @@ import { Agent } from 'undici7'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { breakerFetch, type BreakerFetchOptions } from '../../src/adapters/fetch.js'
 import { BreakerRegistry, CircuitBreaker, ManualClock, type CircuitOpenError } from '../../src/index.js'
-import { rejectionOf, unhandledDuring } from '../support/calls.js'
+import { MANY, rejectionOf, unhandledDuring } from '../support/calls.js'
 import * as http from '../support/http.js'
 import { errorText, Ledger, Outcomes } from '../support/outcomes.js'
 
@@ -401,7 +401,7 @@ it('a call that became slow before its caller gave up counts as slow (law 8)', a
   expect(breaker.state).toBe('open')
 })
 
-describe('10,000 calls on one long-lived signal', () => {
+describe('ten thousand calls on one long-lived signal', () => {
   /** A signal that counts the listeners it is given. */
   function counting() {
     const { signal } = new AbortController()
@@ -423,10 +423,10 @@ describe('10,000 calls on one long-lived signal', () => {
     const all = counting()
     const fetch = breakerFetch(new BreakerRegistry(), { body: 'settle' })
     const lane = async () => {
-      for (let n = 0; n < 625; n++) await (await fetch(server.url(), { signal: all.signal })).text()
+      for (let n = 0; n < MANY / 16; n++) await (await fetch(server.url(), { signal: all.signal })).text()
     }
     await Promise.all(Array.from({ length: 16 }, lane))
-    expect(all.added).toBe(10_000 * one.added)
+    expect(all.added).toBe(MANY * one.added)
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     for (let n = 0; n < 100 && getEventListeners(all.signal, 'abort').length > 0; n++) {
@@ -448,7 +448,7 @@ describe('10,000 calls on one long-lived signal', () => {
     const refused = breakerFetch(down, { fetch: response })
     // For the last one a Request is built, to check the word.
     const inits: RequestInit[] = [{ signal }, { signal, method: 'POST', body: '{}' }, { signal, redirect: 'manual' }]
-    for (let n = 0; n < 10_000; n++) {
+    for (let n = 0; n < MANY; n++) {
       const init = inits[n % 25] ?? { signal }
       await (await made('http://a.example', init)).text()
       await refused('http://a.example', init).catch(() => {})

@@ -1,5 +1,8 @@
 import { CircuitBreaker, ManualClock, type CircuitBreakerOptions, type Transition } from '../../src/index.js'
 
+/** As many calls as show what leaks: fewer where each test runs a thousand times, on faults made on purpose. Divides by 16 and by 10. */
+export const MANY = Number(process.env.MANY_CALLS ?? 10_000)
+
 /** The tests' few words: fail, succeed, ignore, each so many calls in a row; a refused call is an error of the test. */
 export function fail(breaker: CircuitBreaker, times = 1, error: unknown = new Error('the downstream failed')): void {
   for (let n = 0; n < times; n++) breaker.acquire().failure(error)
