@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { budgetTable, measureBudgets } from './budgets.mjs'
 import { writeChart } from './chart.mjs'
-import { callTable, configurations, idleAndSizeTable, keyTable } from './cost-tables.mjs'
+import { callTable, configurations, idleAndSizeTable, keyTable, shortTable } from './cost-tables.mjs'
 import { measureCalls, measureHeap, measureIdle, measureKeys, measureSizes } from './costs.mjs'
 import { installPeers } from './install.mjs'
 import { entry } from './library.mjs'
@@ -29,7 +29,7 @@ const versions = [...peers.map(({ name, version }) => `${name} ${version}`)].joi
 const text = `
 Measured with \`npm run bench\` in one run on Node ${process.versions.node} (${cpus()[0].model.trim()}, ${cpus().length} cores) beside ${versions}. ${missing.join(' ')}
 
-![What a call, a refusal and a breaker cost in each library](bench/charts/costs.svg)
+![What a call, a refusal and a breaker cost in each library](charts/costs.svg)
 
 ${callTable(ids, calls)}
 
@@ -53,4 +53,10 @@ ${await configurations(ids)}
 if (loadavg()[2] > cpus().length) say(`the machine was busy with other work (load ${loadavg()[2].toFixed(1)}): run again when it is quiet`)
 writeChart(ids, { calls: calls.cells, heap })
 console.log(text)
-say(writeIntoReadme('bench:costs', text) ? 'done; the readme has the tables' : 'done; the readme has no place for the tables (<!-- bench:costs -->)')
+writeIntoReadme('bench:costs', text)
+const known = peers.filter(({ id }) => ['opossum', 'cockatiel'].includes(id))
+writeIntoReadme(
+  'bench:short',
+  `Measured with \`npm run bench\` in one run on Node ${process.versions.node}; ${known.map(({ name, version }) => `${name} ${version}`).join(', ')}. ${shortTable(['lazybreaker', ...known.map(({ id }) => id)], calls, heap, sizes)}`,
+)
+say('done; the readmes have the tables')

@@ -36,8 +36,9 @@ for (const trap of traps.filter(({ id }) => id.includes(only))) {
 }
 
 const labels = await Promise.all(ids.map(async (id) => (await load(id)).name))
+const versions = `Run with \`npm run compare\` on Node ${process.versions.node}: ${peers.map(({ name, version, note }) => `${name} ${version}${note ? ` (${note}; it ran)` : ''}`).join(', ')}. ${missing.join(' ')}`
 const text = `
-Run with \`npm run compare\` on Node ${process.versions.node}: ${peers.map(({ name, version, note }) => `${name} ${version}${note ? ` (${note}; it ran)` : ''}`).join(', ')}. ${missing.join(' ')}
+${versions}
 
 ✓ as the row says · ✗ otherwise · – the library has no such feature. Each cell is what was seen in this run; the second table has the words for it.
 
@@ -47,19 +48,57 @@ ${markdown(
   ['---', ...labels.map(() => ':---:')],
 )}
 
-<details><summary>What was seen</summary>
+### What was seen
 
 ${markdown(
   ['', ...labels],
   rows.map(({ trap, cells }) => [trap.id, ...cells.map(({ mark, seen }) => `${MARKS[mark]} ${seen}`)]),
   ['---', ...labels.map(() => '---')],
 )}
+`
 
-</details>
+/** A few of them that most people meet, of the libraries that most people have. */
+const telling = [
+  'hung probe',
+  'late success',
+  'abandoned probe',
+  '100 callers',
+  'hangs seen',
+  'first failure after recovery',
+  'NaN option',
+  'throwing listener',
+  'busy event loop',
+]
+const best = ['lazybreaker', 'opossum', 'cockatiel'].map((id) => ids.indexOf(id))
+const short = () => `
+Run with \`npm run compare\` on Node ${process.versions.node}: ${rows.length} situations in which breakers have gone wrong, played on each library. All of them, what was seen of each, and the versions: [bench/README.md](bench/README.md#in-situations-where-breakers-go-wrong).
+
+${markdown(
+  ['', ...labels],
+  [
+    ['as it should be', 'kept'],
+    ['otherwise', 'broken'],
+    ['no such feature', 'absent'],
+  ].map(([says, mark]) => [says, ...ids.map((_, i) => String(rows.filter(({ cells }) => cells[i].mark === mark).length))]),
+  ['---', ...labels.map(() => ':---:')],
+)}
+
+Some of them, in words:
+
+${markdown(
+  ['', ...best.map((i) => labels[i])],
+  telling
+    .map((id) => rows.find(({ trap }) => trap.id === id))
+    .map(({ trap, cells }) => [trap.asks, ...best.map((i) => `${MARKS[cells[i].mark]} ${cells[i].seen}`)]),
+  ['---', ...best.map(() => '---')],
+)}
 `
 
 console.log(text)
-if (only === '') console.error(writeIntoReadme('compare', text) ? 'The readme has the table.' : 'The readme has no place for the table (<!-- compare -->).')
+if (only === '') {
+  writeIntoReadme('compare', text)
+  writeIntoReadme('compare:short', short())
+}
 const ours = rows.filter(({ cells }) => cells[0].mark !== 'kept')
 for (const { trap, cells } of ours) console.error(`lazybreaker does not keep "${trap.id}": ${cells[0].seen}`)
 process.exitCode = ours.length > 0 || rows.some(({ cells }) => cells.some(({ mark }) => mark === 'failed')) ? 1 : 0

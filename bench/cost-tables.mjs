@@ -58,6 +58,20 @@ export function idleAndSizeTable(ids, heap, idle, sizes) {
 ${markdown(['', 'bytes each, of 10,000', 'bytes each, of 1,000,000', 'timers each', 'processor, 10,000 idle', 'loop delay p99, ms', 'smallest import, min+gzip, bytes'], rows)}`
 }
 
+/** What most people ask for, of the libraries that most people have. */
+export function shortTable(ids, { cells, bases }, heap, sizes) {
+  const added = (value) => (value ? `+${rounded(value.median)}` : NONE)
+  const rows = ids.map((id) => {
+    const { few } = heap.find((row) => row.id === id && !row.alone)
+    const row = [id, added(cells[id].consecutive), added(cells[id].time), rounded(cells[id].refused.median), rounded(few.bytes), rounded(few.timers), rounded(sizes[id])]
+    return row.map((text) => bold(id, text))
+  })
+  rows.unshift(['thinnest wrapper, `fn().then(onValue, onError)`', added(bases.thinnest.success), NONE, NONE, NONE, NONE, NONE])
+  return `Nanoseconds are medians of five processes; a + is what is added to a bare call.
+
+${markdown(['', 'success: failures in a row', 'success: window of 10 s', 'refusal, caught', 'bytes each, of 10,000', 'timers each', 'smallest import, min+gzip, bytes'], rows)}`
+}
+
 export function keyTable(keys) {
   const rows = keys.map(({ id, cells }) => [
     id === undefined ? '`map.get` and the thinnest wrapper' : bold(id, id),

@@ -1,4 +1,4 @@
-/** Tables, and their place in the readme. */
+/** Tables, and their place in the readmes: the project's, which a package registry cuts off after 64 KiB, and this folder's, which has room. */
 import { readFileSync, writeFileSync } from 'node:fs'
 
 /** @param {string[]} head @param {string[][]} rows */
@@ -13,17 +13,17 @@ export function rounded(value) {
   return String(Number(value.toPrecision(3)))
 }
 
-/** @returns {boolean} whether the readme has the markers */
-export function writeIntoReadme(name, text, readme = new URL('../README.md', import.meta.url)) {
-  let before
-  try {
-    before = readFileSync(readme, 'utf8')
-  } catch {
-    return false
-  }
+const readmes = [new URL('../README.md', import.meta.url), new URL('README.md', import.meta.url)]
+
+/** Puts `text` between the markers of `name`, in whichever readme has them. */
+export function writeIntoReadme(name, text) {
   const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
-  const [from, to] = [before.indexOf(open), before.indexOf(close)]
-  if (from < 0 || to < from) return false
-  writeFileSync(readme, `${before.slice(0, from + open.length)}\n\n${text.trim()}\n\n${before.slice(to)}`)
-  return true
+  for (const readme of readmes) {
+    const before = readFileSync(readme, 'utf8')
+    const [from, to] = [before.indexOf(open), before.indexOf(close)]
+    if (from < 0 || to < from) continue
+    writeFileSync(readme, `${before.slice(0, from + open.length)}\n\n${text.trim()}\n\n${before.slice(to)}`)
+    return
+  }
+  throw new Error(`No readme has a place for ${name} (${open})`)
 }

@@ -1,6 +1,6 @@
 // The README is the product's face: each of its snippets compiles, those that can run do, and what it copies from a file equals the file.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -8,6 +8,7 @@ import { root } from './architecture/sources.js'
 
 const path = join(root, 'README.md')
 const text = readFileSync(path, 'utf8')
+const pages = ['README.md', 'bench/README.md'].map((page) => ({ page, text: readFileSync(join(root, page), 'utf8') }))
 
 interface Snippet {
   readonly line: number
@@ -69,10 +70,13 @@ describe('each TypeScript snippet', () => {
     vi.stubGlobal('signal', new AbortController().signal)
     vi.stubGlobal('charge', () => Promise.resolve({ id: '1' }))
     vi.stubGlobal('queueForLater', (order: unknown) => order)
-    vi.stubGlobal('stream', async function* () {
-      yield* ['a', 'b']
+    vi.stubGlobal('HttpError', class extends Error {})
+    vi.stubGlobal('message', 'hello')
+    vi.stubGlobal('send', (_message: string, sent: () => void) => {
+      sent()
     })
-    vi.stubGlobal('show', () => undefined)
+    vi.stubGlobal('id', '1')
+    vi.stubGlobal('getUser', () => Promise.resolve({ id: '1' }))
     vi.stubGlobal('fetch', () => Promise.resolve(new Response('[]')))
   })
 
@@ -120,21 +124,34 @@ describe('what it copies from a file', () => {
 describe('what it tells to run', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
 
-  it.each([...new Set([...text.matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => name))])('npm run %s is a script', (name) => {
+  it.each([...new Set(pages.flatMap(({ text }) => [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => name)))])('npm run %s is a script', (name) => {
     expect(Object.keys(scripts)).toContain(name)
   })
+})
 
-  it.each([...new Set([...text.matchAll(/\]\(([^)#:]+)\)/g)].map(([, link = '']) => link))])('%s is there', (link) => {
-    expect(() => readFileSync(join(root, link))).not.toThrow()
+describe.each(pages)('$page', ({ page, text }) => {
+  it.each([...new Set([...text.matchAll(/\]\(([^):]+)\)/g)].map(([, link = '']) => link))])('leads to %s, which is there', (link) => {
+    const [file = '', heading] = link.split('#')
+    const there = readFileSync(file === '' ? join(root, page) : join(root, dirname(page), file), 'utf8')
+    if (heading !== undefined) expect(headingsOf(there)).toContain(heading)
+  })
+
+  it('has no place left to fill', () => {
+    expect(text).not.toMatch(/^[A-Z]{4,}(:|$)/m)
+    for (const [marker, name] of text.matchAll(/<!-- (?!\/|file:)([\w:]+) -->/g)) {
+      expect(text.slice(text.indexOf(marker)), `between the markers of ${name ?? ''}`).toMatch(
+        new RegExp(`^<!-- ${name ?? ''} -->\\s+\\S[\\s\\S]*?<!-- /${name ?? ''} -->`),
+      )
+      expect(text).not.toContain(`<!-- ${name ?? ''} -->\n\n<!-- /`)
+    }
   })
 })
 
-it('has no place left to fill', () => {
-  expect(text).not.toMatch(/^[A-Z]{4,}(:|$)/m)
-  for (const [marker, name] of text.matchAll(/<!-- (?!\/|file:)([\w:]+) -->/g)) {
-    expect(text.slice(text.indexOf(marker)), `between the markers of ${name ?? ''}`).toMatch(
-      new RegExp(`^<!-- ${name ?? ''} -->\\s+\\S[\\s\\S]*?<!-- /${name ?? ''} -->`),
-    )
-    expect(text).not.toContain(`<!-- ${name ?? ''} -->\n\n<!-- /`)
-  }
+it('is not cut off by a package registry, which shows 64 KiB of it', () => {
+  expect(Buffer.byteLength(text)).toBeLessThan(65_536)
 })
+
+/** What a link to a heading says after the `#`. */
+function headingsOf(markdown: string): string[] {
+  return [...markdown.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading.toLowerCase().replaceAll(/[^\w\s-]/g, '').replaceAll(' ', '-'))
+}

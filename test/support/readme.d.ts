@@ -11,7 +11,12 @@ declare global {
   const signal: AbortSignal
   function charge(order: Order, options?: { signal?: AbortSignal }): Promise<Receipt>
   function queueForLater(order: Order, retryAfterMs: number): Receipt
-  function stream(): AsyncIterable<string>
-  function show(chunk: string): void
+  class HttpError extends Error {
+    readonly status: number
+  }
+  const message: string
+  function send(message: string, sent: (error?: Error) => void): void
+  const id: string
+  function getUser(id: string, options?: { signal?: AbortSignal }): Promise<{ readonly id: string }>
 }
 export {}
