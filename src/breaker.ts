@@ -13,13 +13,15 @@ import { judge, isNoEvidence, type AbortSignalLike, type Verdict } from './verdi
 
 /** The registry that a breaker lives in, as far as the breaker knows it. */
 export interface Home {
+  /** Those who listen to all of it. */
+  readonly audience: Audience
   /** The breaker of a key now, made if need be. */
   for(key: unknown): Circuit
   get(key: unknown): Circuit | undefined
   /** Told after each change of a breaker's state. */
   moved(circuit: Circuit): void
-  /** Told when a watched breaker has nothing left in flight. */
-  idle(circuit: Circuit, now: number): void
+  /** Told when a call of a watched breaker has settled. */
+  settled(circuit: Circuit, now: number): void
 }
 
 /** What a breaker stands on: its plan, those who listen, and the registry it is in. Shared by all breakers of which all three are the same. */
@@ -76,7 +78,7 @@ export class Circuit {
 
   /** Who takes a call or a command: after this one was forgotten, the registry's breaker of this key. @internal */
   owner(): Circuit {
-    return this.#outage === FORGOTTEN && this.#ground.home !== null ? this.#ground.home.for(this.#key) : this
+    return this.#outage === FORGOTTEN ? this.#ground.home!.for(this.#key) : this
   }
 
   /** The state as all readers see it: of one reading of the clock. @internal */
@@ -123,8 +125,8 @@ export class Circuit {
   listen(observer: Observer<never>): () => void {
     const self = this.owner()
     const { plan, audience, home } = self.#ground
-    // The audience on shared ground is the registry's: a breaker with listeners of its own moves to ground of its own.
-    if (home !== null && !audience.isNested) self.#ground = new Ground(plan, new Audience(audience), home)
+    // On shared ground the registry's audience hears it: a breaker with listeners of its own moves to ground of its own.
+    if (audience === home?.audience) self.#ground = new Ground(plan, new Audience(audience), home)
     return self.#ground.audience.add(observer)
   }
 
@@ -185,11 +187,11 @@ export class Circuit {
     if (heard) this.tellSettled(flight, verdict, error, now, !inTime)
     if (inTime) {
       const outage = this.#outage
-      if (flight !== null && !slow) this.#flights?.remove(flight)
+      if (!slow) this.#flights?.remove(flight!)
       if (outage === null) {
         this.#inFlight--
         if (verdict !== 'ignored') this.count(verdict, slow, now, error)
-        if (this.#watch !== 0 && this.#inFlight === 0) home?.idle(this, now)
+        if (this.#watch !== 0) home!.settled(this, now)
       } else if (outage.recovery !== null) {
         this.judgeProbe(outage, flight!, verdict, now, error)
       }
@@ -198,10 +200,10 @@ export class Circuit {
     return inTime
   }
 
-  /** Nothing to remember, nothing in flight, nobody listening to it alone: not to be told from a new one. @internal */
+  /** Of one that is closed: nothing to remember, nothing in flight, nobody listening to it alone, so not to be told from a new one. @internal */
   isBlank(now: number): boolean {
-    const { plan, audience } = this.#ground
-    if (this.#outage !== null || this.#inFlight !== 0 || (audience.isNested && !audience.isEmpty)) return false
+    const { plan, audience, home } = this.#ground
+    if (this.#inFlight !== 0 || (audience !== home!.audience && !audience.isEmpty)) return false
     return isFresh(plan.trip, this.#memory, now)
   }
 
@@ -215,9 +217,9 @@ export class Circuit {
     return this.#outage === null
   }
 
-  /** An outage that is past its wait, whether or not recovery has begun. @internal */
+  /** Of one that is not closed: is it past its wait, whether or not recovery has begun? @internal */
   isRecoverable(now: number): boolean {
-    return this.#outage !== null && now >= this.#outage.until
+    return now >= this.#outage!.until
   }
 
   /** @internal */
@@ -238,7 +240,7 @@ export class Circuit {
 
   /** Who answers a question: the registry's breaker of this key, if this one was forgotten and there is one. @internal */
   private answerer(): Circuit {
-    return this.#outage === FORGOTTEN ? (this.#ground.home?.get(this.#key) ?? this) : this
+    return this.#outage === FORGOTTEN ? (this.#ground.home!.get(this.#key) ?? this) : this
   }
 
   /** Reads the clock, and counts the calls that became slow since somebody looked last, each as if somebody had looked at that moment. @internal */
@@ -251,9 +253,10 @@ export class Circuit {
       if (slowAt === undefined) return now
       const outage = this.#outage
       if (outage === null) {
+        // Stryker disable next-line StringLiteral: what is neither a success nor slow is folded as a failure
         const reason = this.remember(trip.slow === undefined ? 'failure' : 'slow', true, slowAt)
         if (reason !== undefined) this.open(slowAt, reason, undefined, 0, null)
-      } else if (outage instanceof Outage && outage.recovery?.fail() === true) {
+      } else if (outage instanceof Outage && outage.recovery!.fail()) {
         this.open(slowAt, 'probe-failed', undefined, 0, outage)
       }
     }
@@ -264,14 +267,14 @@ export class Circuit {
     const epoch = this.#epoch
     // A trip without slow() took a slow call as a failure when it became slow; what it returns changes nothing more.
     const counted = slow && this.#ground.plan.trip.slow === undefined
-    const reason = counted ? undefined : this.remember(verdict === 'success' ? 'success' : 'failure', slow, now)
+    const reason = counted ? undefined : this.remember(verdict, slow, now)
     if (epoch !== this.#epoch) return
     if (typeof verdict === 'object') this.open(now, 'open-for', error, verdict.openFor, null)
     else if (reason !== undefined) this.open(now, reason, error, 0, null)
   }
 
   /** Folds one thing into the trip's memory; gives the reason to open now, if there is one. @internal */
-  private remember(what: 'success' | 'failure' | 'slow', slow: boolean, now: number): string | undefined {
+  private remember(what: Exclude<Verdict, 'ignored'> | 'slow', slow: boolean, now: number): string | undefined {
     const { trip } = this.#ground.plan
     const epoch = this.#epoch
     const memory = fold(trip, this.#memory, what, slow, now)
@@ -315,6 +318,7 @@ export class Circuit {
   private refuse(outage: Outage | Override, reason: RefusalReason, explain: boolean): CircuitOpenError | undefined {
     const { plan, audience } = this.#ground
     const heard = audience.hears(HEARS.rejected)
+    // Stryker disable next-line ConditionalExpression: what nobody is told need not be reckoned, and the time to do so is all it costs
     const retryAfterMs = explain || heard ? outage.patience(plan.clock) : 0
     if (heard) audience.post('rejected', { name: this.#key, reason, retryAfterMs })
     deliver()

@@ -1,7 +1,7 @@
 /** One admitted call of which its breaker must know more than the epoch: it is timed, or it is a probe. */
 export class Flight {
-  /** The phase of recovery that admitted it. */
-  phase = -1
+  /** The phase of recovery that admitted it, if one did. */
+  phase = 0
   /** Has it been counted as slow? */
   slow = false
   previous: Flight | null = null

@@ -80,9 +80,8 @@ interface Seat {
 export class Audience {
   readonly #parent: Audience | null
   #seats: readonly Seat[] = []
-  /** What is heard by those who always want it, and by those who are asked. */
+  /** What any of them listens to. */
   #heard = 0
-  #asked = 0
 
   /** @param parent - an audience that hears all that this one does */
   constructor(parent: Audience | null = null) {
@@ -94,20 +93,15 @@ export class Audience {
     return this.#seats.length === 0
   }
 
-  /** Is it within another, a registry's? */
-  get isNested(): boolean {
-    return this.#parent !== null
-  }
-
   /** Does anybody listen to this, or ask for durations? */
   hears(what: number): boolean {
     // Small enough to be inlined: this is what a call pays where nobody listens.
-    return (this.#heard | this.#asked) === 0 && this.#parent === null ? false : this.#isHeard(what)
+    // Stryker disable next-line ConditionalExpression: to look for one who hears finds the same, in more time
+    return (this.#heard & what) === 0 && this.#parent === null ? false : this.#isHeard(what)
   }
 
   #isHeard(what: number): boolean {
-    if ((this.#heard & what) !== 0) return true
-    if ((this.#asked & what) !== 0 && this.#seats.some((seat) => (seat.heard & what) !== 0 && isWanted(seat.observer))) return true
+    for (const seat of this.#seats) if ((seat.heard & what) !== 0 && isWanted(seat.observer)) return true
     return this.#parent?.hears(what) ?? false
   }
 
@@ -131,16 +125,12 @@ export class Audience {
   /** Keeps `event` for all who listen now. It is told by `deliver`, when the state is final. */
   post(kind: Kind, event: object): void {
     this.#parent?.post(kind, event)
-    for (const seat of this.#seats) if ((seat.heard & HEARS[kind]) !== 0) outbox.push({ seat, kind, event })
+    outbox.push({ seats: this.#seats, kind, event })
   }
 
   #seat(seats: readonly Seat[]): void {
     this.#seats = seats
-    this.#heard = this.#asked = 0
-    for (const { observer, heard } of seats) {
-      if (observer.wanted === undefined) this.#heard |= heard
-      else this.#asked |= heard
-    }
+    this.#heard = seats.reduce((all, { heard }) => all | heard, 0)
   }
 }
 
@@ -157,11 +147,12 @@ function isWanted(observer: Observer<never>): boolean {
 }
 
 // One queue for all breakers: events are told in the order in which they happened, also those that a listener causes elsewhere.
-const outbox: { seat: Seat; kind: Kind; event: object }[] = []
+const outbox: { seats: readonly Seat[]; kind: Kind; event: object }[] = []
 let delivering = false
 
 /** Tells what was posted. Called within a delivery it leaves that to the one under way. */
 export function deliver(): void {
+  // Stryker disable next-line ConditionalExpression: to deliver nothing does nothing, in more time
   if (outbox.length !== 0 && !delivering) deliverAll()
 }
 
@@ -169,16 +160,18 @@ function deliverAll(): void {
   delivering = true
   try {
     // Those that a listener posts are told in the same round.
-    for (const { seat, kind, event } of outbox) {
-      if ((seat.heard & HEARS[kind]) === 0 || !isWanted(seat.observer)) continue
-      try {
-        defuse(`a listener to ${kind}`, seat.observer[kind]?.(event as never))
-      } catch (error) {
-        warnThrown(`a listener to ${kind}`, error)
-      }
-    }
+    for (const { seats, kind, event } of outbox) for (const seat of seats) tell(seat, kind, event)
   } finally {
     outbox.length = 0
     delivering = false
+  }
+}
+
+function tell({ heard, observer }: Seat, kind: Kind, event: object): void {
+  if ((heard & HEARS[kind]) === 0 || !isWanted(observer)) return
+  try {
+    defuse(`a listener to ${kind}`, observer[kind]?.(event as never))
+  } catch (error) {
+    warnThrown(`a listener to ${kind}`, error)
   }
 }

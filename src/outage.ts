@@ -135,7 +135,8 @@ export class Recovering {
   arrive(now: number): 'probing' | 'ramping' | undefined {
     const refused = this.refusal(now)
     this.#arrivals++
-    if (refused === undefined && now >= this.#gapEnds) {
+    if (now >= this.#gapEnds) {
+      // Without a free place too: the gap then lasts, and the count begins anew with the one it admits in the end.
       this.#arrivals = this.#shares = 1
     } else if (this.#hasShare(this.#arrivals)) {
       // Also without a free place: a share that finds none is not saved, or a burst would follow when one is freed.
@@ -202,9 +203,10 @@ export class Recovering {
 
   /** From when on there is a place: when so many of the oldest have lost theirs that fewer than `maxConcurrent` are left. */
   #freeAt(): number {
-    let surplus = this.#places.size - (this.#phase.maxConcurrent ?? Infinity)
+    const surplus = this.#places.size - (this.#phase.maxConcurrent ?? Infinity)
     if (surplus < 0) return -Infinity
-    for (const leaseEnds of this.#places.values()) if (surplus-- === 0) return leaseEnds
-    return -Infinity
+    const leaseEnds = this.#places.values()
+    for (let i = 0; i < surplus; i++) leaseEnds.next()
+    return leaseEnds.next().value!
   }
 }

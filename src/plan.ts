@@ -39,7 +39,7 @@ export interface Plan {
   readonly slowCallDuration: number
   /** Must calls be timed, to see those that hang? */
   readonly seesSlowCalls: boolean
-  /** Must the clock be read for a report, whatever it says? */
+  /** Must the clock be read for the report on a call that was not timed? */
   readonly timesReports: boolean
   readonly recoveryTimeout: RecoveryTimeout
   readonly phases: readonly FullPhase[]
@@ -88,7 +88,7 @@ export function makePlan(options: SharedOptions, clock?: SteadyClock): Plan {
     trip: chosen,
     slowCallDuration: slowCallDuration ?? Infinity,
     seesSlowCalls: slowCallDuration !== undefined,
-    timesReports: slowCallDuration !== undefined || chosen.needsTime,
+    timesReports: chosen.needsTime,
     recoveryTimeout,
     phases: checkPhases('recovery', recovery),
     probeTimeout: checkPositiveMs('probeTimeout', probeTimeout),

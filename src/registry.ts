@@ -56,14 +56,15 @@ export class BreakerRegistry<Key = string> implements Iterable<[Key, CircuitBrea
     this.#maxSize = checkCount('maxSize', maxSize)
     this.#options = copyShared(options)
     this.#home = {
+      audience: this.#audience,
       for: (key) => this.for(key as Key),
       get: (key) => this.#breakers.get(key as Key),
       moved: (circuit) => {
         this.#moved(circuit)
       },
-      idle: (circuit, now) => {
-        const breaker = this.#kept(circuit)
-        if (breaker !== undefined) this.#eviction?.idle(breaker, now)
+      settled: (circuit, now) => {
+        // Eviction is who watches, and what is not kept it does not know.
+        this.#eviction!.settled(this.#kept(circuit)!, now)
       },
     }
     this.#ground = new Ground(makePlan(this.#options), this.#audience, this.#home)
@@ -89,7 +90,7 @@ export class BreakerRegistry<Key = string> implements Iterable<[Key, CircuitBrea
 
   /** The breaker of `key`, if there is one: makes nothing. */
   get(key: Key): CircuitBreaker | undefined {
-    if (this.#asking.size !== 0) this.#refuseRecursion(key)
+    this.#refuseRecursion(key)
     return this.#breakers.get(key)
   }
 

@@ -14,12 +14,13 @@ export function summarise(error: unknown): ErrorSummary {
     const cause = (error as { cause?: { code?: unknown } | null }).cause
     const known = [code, typeof cause === 'object' ? cause?.code : undefined].find((c) => typeof c === 'string' || Number.isFinite(c)) as string | number | undefined
     const summary = { name: typeof name === 'string' ? short(name) : 'Object', message: typeof message === 'string' ? short(message) : '' }
-    return known === undefined ? summary : { ...summary, code: typeof known === 'string' ? short(known) : known }
+    return known === undefined ? summary : { ...summary, code: short(known) }
   } catch {
     return { name: 'unknown', message: 'an error that cannot be read' }
   }
 }
 
-function short(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 199)}…` : text
+function short<T extends string | number>(value: T): T | string {
+  const text = String(value)
+  return text.length > 200 ? `${text.slice(0, 199)}…` : value
 }

@@ -20,7 +20,9 @@ export function anyOf(...trips: readonly AnyTrip[]): Trip<unknown> {
     needsTime: trips.some((trip) => trip.needsTime),
     fresh: () => trips.map(() => undefined),
     success: each('success'),
+    // Stryker disable next-line StringLiteral: what is neither a success nor slow is folded as a failure
     failure: each('failure'),
+    // Stryker disable next-line BooleanLiteral: to be told that a call became slow is to know that it is
     ...(trips.some((trip) => trip.slow !== undefined) && { slow: (memories: unknown[], now: number) => slow(memories, true, now) }),
     trips: (memories, now) => {
       const reasons = new Set(trips.flatMap((trip, i) => reasonToOpen(trip, memories[i], now)?.split('+') ?? []))

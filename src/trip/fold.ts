@@ -1,11 +1,15 @@
 import { isWait } from '../check.js'
 import { warnNonsense, warnThrown } from '../warn.js'
+import type { Verdict } from '../verdict.js'
 import type { AnyTrip, Counts } from './trip.js'
 
 // How a trip is asked. It may be somebody's own, so whatever it throws or gives, the breaker goes on.
 
-/** The memory after one more thing; `undefined` stands for a fresh one, and what throws leaves the memory that was. */
-export function fold(trip: AnyTrip, memory: unknown, what: 'success' | 'failure' | 'slow', slow: boolean, now: number): unknown {
+/**
+ * The memory after one more thing; what is neither a success nor slow is a failure. `undefined` stands for a fresh memory, and what throws
+ * leaves the memory that was.
+ */
+export function fold(trip: AnyTrip, memory: unknown, what: Exclude<Verdict, 'ignored'> | 'slow', slow: boolean, now: number): unknown {
   try {
     const before = memory === undefined ? unlessPromise(trip.fresh(), memory) : memory
     if (what === 'slow') return trip.slow === undefined ? memory : unlessPromise(trip.slow(before, now), memory)

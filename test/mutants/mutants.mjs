@@ -107,7 +107,7 @@ export const mutants = [
     from: '    this.#places.delete(probe)\n',
     to: '    if (!this.#places.delete(probe)) for (const [other] of this.#places) { this.#places.delete(other); break }\n',
   },
-  { name: 'lease: never lost', file: 'src/outage.ts', from: 'if (surplus-- === 0) return leaseEnds', to: 'if (surplus-- === 0) return leaseEnds * Infinity' },
+  { name: 'lease: never lost', file: 'src/outage.ts', from: 'return leaseEnds.next().value!', to: 'return Infinity' },
   { name: 'lease: lost a moment late', file: 'src/outage.ts', from: 'return now < this.#freeAt()', to: 'return now <= this.#freeAt()' },
   { name: 'lease: lost, but not taken over', file: 'src/outage.ts', from: '      this.#places.delete(oldest)\n', to: '' },
   { name: 'lease: all that were lost are taken at once', file: 'src/outage.ts', from: 'const enough = this.#phase.maxConcurrent ?? 0', to: 'const enough = 0' },
@@ -231,7 +231,7 @@ export const mutants = [
     from: 'if (reason !== undefined) this.open(slowAt, reason, undefined, 0, null)',
     to: 'if (reason !== undefined) this.open(now, reason, undefined, 0, null)',
   },
-  { name: 'slow: a slow probe is none that failed', file: 'src/breaker.ts', from: 'outage.recovery?.fail() === true', to: 'outage.recovery?.fail() === undefined' },
+  { name: 'slow: a slow probe is none that failed', file: 'src/breaker.ts', from: 'outage.recovery!.fail()', to: '!outage.recovery!.fail()' },
   {
     name: 'slow: counted again when it returns',
     file: 'src/breaker.ts',
@@ -239,7 +239,7 @@ export const mutants = [
     to: 'const counted = false',
   },
   { name: 'slow: a slow probe succeeds when it returns', file: 'src/breaker.ts', from: "probe.slow || verdict === 'ignored'", to: "verdict === 'ignored'" },
-  { name: 'slow: a call that settled is still in the air', file: 'src/breaker.ts', from: 'if (flight !== null && !slow) this.#flights?.remove(flight)', to: '' },
+  { name: 'slow: a call that settled is still in the air', file: 'src/breaker.ts', from: 'if (!slow) this.#flights?.remove(flight!)', to: '' },
   { name: 'slow: looked at in the wrong order', file: 'src/in-flight.ts', from: 'const first = this.#first\n', to: 'const first = this.#last\n' },
 
   // Telling (law 16)
