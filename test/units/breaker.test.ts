@@ -70,6 +70,25 @@ describe('the reasons of transitions', () => {
   })
 })
 
+describe('a probe that says how long to stay open', () => {
+  it('has failed, and is counted among those that did, once (law 16)', () => {
+    const { breaker, clock } = tripped({ recovery: [{ ratio: 1, successThreshold: 3, maxFailures: 5 }], slowCallDuration: 100 })
+    const events: Transition[] = []
+    breaker.observe({ transition: (event) => void events.push(event) })
+    clock.advance(1_000)
+    succeed(breaker)
+    breaker.acquire().failure(undefined, { openFor: 2_000 })
+    clock.advance(2_000)
+    const slow = breaker.acquire()
+    clock.advance(100)
+    slow.failure(undefined, { openFor: 2_000 })
+    expect(events.filter(({ to }) => to === 'open')).toMatchObject([
+      { reason: 'open-for', failures: 1, calls: 2 },
+      { reason: 'open-for', failures: 1, calls: 1 },
+    ])
+  })
+})
+
 describe('what is told of a settled call', () => {
   it('is its outcome, and an error only if it has one', () => {
     const { breaker } = manual({ failureThreshold: 9 })
@@ -122,6 +141,20 @@ describe('what is told of a settled call', () => {
     ])
   })
 
+  it('is not slow while the breaker is disabled, however long it took (law 8)', () => {
+    const { breaker, clock } = manual({ slowCallDuration: 100 })
+    const told = settledOf(breaker)
+    breaker.disable()
+    const [first, second] = [breaker.acquire(), breaker.acquire()]
+    clock.advance(100)
+    first.success()
+    second.failure()
+    expect(told).toMatchObject([
+      { outcome: 'ignored', slow: false, duration: 100 },
+      { outcome: 'ignored', slow: false, duration: 100 },
+    ])
+  })
+
   it('is no verdict while the breaker is disabled, and no classifier is asked for one (law 8)', async () => {
     const classifyError = vi.fn(() => 'success' as const)
     const classifyResult = vi.fn(() => 'failure' as const)
@@ -155,6 +188,20 @@ describe('a call that became slow', () => {
     clock.advance(150)
     breaker.tryAcquire()
     expect(failure.mock.calls).toEqual([[0, true, 100]])
+  })
+
+  it('does not hide, when it returns, those that hang beside it (law 10)', () => {
+    const { breaker, clock } = manual({ failureThreshold: 3, slowCallDuration: 100 })
+    const slow = breaker.acquire()
+    clock.advance(50)
+    breaker.acquire()
+    breaker.acquire()
+    clock.advance(50)
+    slow.success()
+    expect(breaker.snapshot()).toMatchObject({ state: 'closed', failures: 1 })
+    clock.advance(50)
+    expect(breaker.tryAcquire()).toBeUndefined()
+    expect(breaker.snapshot()).toMatchObject({ state: 'open', trippedAt: 150 })
   })
 
   it('is one failed probe of those that the phase tolerates (laws 10 and 14)', () => {

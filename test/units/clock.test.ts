@@ -43,4 +43,25 @@ describe('a broken clock', () => {
     expect(breaker.snapshot().at).toBeGreaterThanOrEqual(0.3)
     expect(breaker.snapshot().at).toBeLessThan(1)
   })
+
+  it('that falls back from so late that rounding would lose what was read does not take it back either (law 2)', () => {
+    const late = 2 ** 52 + 1
+    const clock = new ManualClock(late)
+    const breaker = new CircuitBreaker({ clock })
+    clock.advance(0.5 - late)
+    expect(breaker.snapshot().at).toBeGreaterThanOrEqual(late)
+    expect(breaker.snapshot().at).toBeLessThan(late + 3)
+  })
+
+  it('that fell back and goes on in steps too small to be seen is not held up by those who look at every step (law 2)', () => {
+    const clock = new ManualClock(1e12)
+    const breaker = new CircuitBreaker({ clock })
+    breaker.snapshot()
+    clock.advance(-1e12)
+    for (let step = 0; step < 2 ** 15; step++) {
+      clock.advance(2 ** -15)
+      breaker.snapshot()
+    }
+    expect(breaker.snapshot().at).toBe(1e12 + 1)
+  })
 })

@@ -35,6 +35,7 @@ describe('the numbers of anyOf', () => {
 
   it('tell of slow calls what the member knows that has seen most of them, and nothing if none weighs them', () => {
     expect(shown({ failures: 2 }, { failures: 1, calls: 3, slowCalls: 2 })).toStrictEqual({ failures: 2, slowCalls: 2 })
+    expect(shown({ failures: 1, slowCalls: 2 }, { failures: 2 })).toStrictEqual({ failures: 2, slowCalls: 2 })
     expect(shown({ failures: 2, slowCalls: 1 }, { failures: 1, slowCalls: 4 })).toStrictEqual({ failures: 2, slowCalls: 4 })
     expect(shown({ failures: 1, slowCalls: 4 }, { failures: 2, slowCalls: 1 })).toStrictEqual({ failures: 2, slowCalls: 4 })
     expect(Object.keys(shown({ failures: 1 }, { failures: 2 }))).toEqual(['failures'])
