@@ -6,7 +6,7 @@ type Check<T> = (name: string, value: unknown) => T
 function rule<T>(text: string, holds: (value: unknown) => boolean): Check<T> {
   return (name, value) => {
     if (holds(value) && !Object.is(value, -0)) return value as T
-    const percent = text === SHARE && isWait(value) && value > 1 && value <= 100 ? `; ${describe(value)} % is ${describe(value / 100)}` : ''
+    const percent = text === SHARE && isWait(value) && value > 0 && value <= 100 ? `; ${describe(value)} % is ${describe(value / 100)}` : ''
     const message = `${name}: expected ${text}, got ${describe(value)}${percent}`
     throw typeof value === 'number' && text.includes('number') ? new RangeError(message) : new TypeError(message)
   }
@@ -42,15 +42,40 @@ export function checkFunction<T>(name: string, value: T): T {
   return isFunction(name, value) as T
 }
 
-/** An object whose own keys are all among `known`. The error for another key hints at what was meant. */
-export function checkObject<T extends object>(name: string, value: T, known: readonly string[]): T {
-  for (const key of Object.keys(isObject(name, value))) {
-    if (known.includes(key)) continue
-    const meant = ELSEWHERE.filter(([target, words]) => target === key || words.split(' ').includes(key))
-    const hint = meant.map(([target]) => target).find((target) => known.includes(target)) ?? meant[0]?.[2] ?? meant[0]?.[0] ?? nearest(key, known)
-    throw new TypeError(`${name}: unknown option ${describe(key)}; ${hint === undefined ? `known are ${known.join(', ')}` : `did you mean ${hint}?`}`)
-  }
-  return value
+/**
+ * An object whose own keys are all among `known`. The error for another key hints at what was meant.
+ *
+ * @param kind - what a key is called
+ */
+export function checkObject<T extends object>(name: string, value: T, known: readonly string[], kind = 'option'): T {
+  const strange = Object.keys(isObject(name, value)).find((key) => !known.includes(key))
+  if (strange === undefined) return value
+  throw new TypeError(`${name}: unknown ${kind} ${describe(strange)}; ${hint(strange, known)}`)
+}
+
+/** The same for the one or two options that are handed in beside each call, so it costs as little as it can. */
+export function checkCall<T extends object>(name: string, options: T, known: readonly [string, string?]): T {
+  if (!isOptions(options) || 'aborted' in options) refuseCall(name, options, known)
+  for (const key in options) if (key !== known[0] && key !== known[1]) checkObject(name, options, known as readonly string[])
+  return options
+}
+
+function isOptions(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+function refuseCall(name: string, options: unknown, known: readonly unknown[]): never {
+  throw new TypeError(`${name}: ${isOptions(options) ? 'got an AbortSignal; pass { signal }' : `expected { ${known.join(', ')} }, got ${describe(options)}`}`)
+}
+
+/** What the user of an option that is none may have meant. */
+function hint(key: string, known: readonly string[]): string {
+  const meant = ELSEWHERE.filter(([target, words]) => target === key || words.split(' ').includes(key))
+  const here = meant.find(([target]) => known.includes(target))?.[0]
+  const advice = INSTEAD.find(([words]) => words.split(' ').includes(key))?.[1]
+  if (here === undefined && advice !== undefined) return advice
+  const name = here ?? nearest(key, known) ?? meant[0]?.[2]
+  return name === undefined ? `known are ${known.join(', ')}` : `did you mean ${name}?`
 }
 
 /** Two options that contradict each other have no right behaviour, so they are refused. */
@@ -89,13 +114,13 @@ const ELSEWHERE: readonly (readonly [target: string, words: string, home?: strin
   ['slowCallDuration', 'slowCallDurationThreshold'],
   ['rate', 'threshold errorThresholdPercentage failureRateThreshold', 'trip: failureRate({ rate })'],
   ['slowCallRate', 'slowCallRateThreshold', 'trip: failureRate({ slowCallRate })'],
-  ['minimumCalls', 'volumeThreshold minimumNumberOfCalls minimumThroughput minimumRps', 'trip: failureRate({ minimumCalls })'],
+  ['minimumCalls', 'volumeThreshold minimumNumberOfCalls minimumThroughput minimumRps allowWarmUp', 'trip: failureRate({ minimumCalls })'],
   ['window', 'rollingCountTimeout rollingCountBuckets slidingWindowSize slidingWindowType duration interval', 'trip: failureRate({ window })'],
   ['ms', 'duration interval rollingCountTimeout', 'trip: failureRate({ window: { ms } })'],
   ['calls', 'size slidingWindowSize', 'trip: failureRate({ window: { calls } })'],
   ['maxConcurrent', 'permittedNumberOfCallsInHalfOpenState halfOpenMaxConcurrent maxRequests', 'recovery: probes({ maxConcurrent })'],
   ['successThreshold', 'halfOpenSampling', 'recovery: probes({ successThreshold })'],
-  ['jitter', '', 'recoveryTimeout: exponentialBackoff({ jitter })'],
+  ['jitter', 'jitter', 'recoveryTimeout: exponentialBackoff({ jitter })'],
   ['trip', 'breaker readyToTrip'],
   ['classifyError', 'errorFilter ignoreExceptions recordExceptions isSuccessful handleWhen'],
   ['transition', 'open close halfOpen onBreak onReset onHalfOpen onStateChange', 'observe({ transition })'],
@@ -104,10 +129,17 @@ const ELSEWHERE: readonly (readonly [target: string, words: string, home?: strin
   ['initial', 'initialDelay'],
   ['max', 'maxDelay'],
   ['factor', 'exponent multiplier'],
-  ['maxSize', '', 'maxSize, an option of BreakerRegistry'],
-  ['configure', '', 'configure, an option of BreakerRegistry'],
-  ['', 'name', 'the key: a registry names its breakers by their keys'],
-  ['', 'timeout', "slowCallDuration, and the call's own AbortSignal.timeout"],
-  ['', 'capacity', 'a semaphore around the call: only probes are limited here'],
-  ['', 'fallback', 'execute(fn, { fallback })'],
+  ['signal', 'abortController', 'execute(fn, { signal })'],
+  ['fallback', 'fallback', 'execute(fn, { fallback })'],
+  ['name', 'key'],
+]
+
+/** What others have an option for and this library does not, or not there. */
+const INSTEAD: readonly (readonly [words: string, advice: string])[] = [
+  ['name key', 'a registry names its breakers by their keys'],
+  ['maxSize configure', 'it is an option of BreakerRegistry'],
+  ['timeout', 'this library ends no call: pass AbortSignal.timeout(ms) to yours, or see slowCallDuration'],
+  ['capacity', 'concurrency is limited only while half-open; use a semaphore around the call'],
+  ['enabled', 'breaker.disable() turns it off'],
+  ['cache', 'this library caches nothing'],
 ]

@@ -1,6 +1,6 @@
 import { Circuit, Ground } from './breaker.js'
-import { checkSignal, checkString } from './check.js'
-import { execute, isOptions, type ExecuteOptions } from './execute.js'
+import { checkCall, checkSignal, checkString } from './check.js'
+import { execute, type ExecuteOptions } from './execute.js'
 import { Flight } from './in-flight.js'
 import { Audience, type Observer, type State } from './observer.js'
 import { DISABLED, Override } from './override.js'
@@ -9,7 +9,7 @@ import { checkNames, makePlan, type SharedOptions } from './plan.js'
 import { DEFAULT_RECOVERY_TIMEOUT } from './recovery-timeout.js'
 import type { Snapshot } from './snapshot.js'
 import type { CircuitOpenError } from './errors.js'
-import { describe } from './warn.js'
+import type { AbortSignalLike } from './verdict.js'
 import { wrap, type AnyFunction, type Guarded, type WrapOptions } from './wrap.js'
 
 export interface CircuitBreakerOptions extends SharedOptions {
@@ -45,7 +45,8 @@ export class CircuitBreaker extends Circuit {
    * Calls `fn` if the circuit lets it, and judges the call by what becomes of it. The caller gets `fn`'s own value or error, the same object.
    * Never throws synchronously.
    *
-   * @returns rejects with `CircuitOpenError` if the call is refused and there is no fallback, with the signal's reason if that is aborted already
+   * @returns rejects with `CircuitOpenError` if the call is refused and there is no fallback, with the signal's reason if that is aborted already,
+   * with a TypeError if `fn` is no function or an option is wrong
    */
   execute<T, Fallback = never>(fn: () => T, options?: ExecuteOptions<Fallback>): Promise<Awaited<T> | Awaited<Fallback>> {
     return execute(this, fn, options)
@@ -71,7 +72,10 @@ export class CircuitBreaker extends Circuit {
     return outage?.refusalAt(now) === undefined
   }
 
-  /** Milliseconds until a call may be admitted: 0 if one would be now, else a time after which none is refused for being early. */
+  /**
+   * Milliseconds until a call may be admitted: 0 if one would be now, else a time after which none is refused for being early. May be
+   * fractional; for a timer use `Math.ceil(ms) + 1`.
+   */
   get retryAfterMs(): number {
     const { outage, now, clock } = this.look()
     return outage?.refusalAt(now) === undefined ? 0 : outage.patience(clock)
@@ -84,7 +88,7 @@ export class CircuitBreaker extends Circuit {
 
   /**
    * Asks to make a call, whose outcome the caller then reports.
-   * @throws CircuitOpenError if the call is refused
+   * @throws CircuitOpenError if the call is refused, TypeError if an option is wrong
    */
   acquire(options?: AcquireOptions): Permit {
     const answer = this.issue(options, true)
@@ -93,7 +97,10 @@ export class CircuitBreaker extends Circuit {
     throw answer
   }
 
-  /** As `acquire`, but a refused call gets `undefined`: nothing is thrown and nothing is built. */
+  /**
+   * As `acquire`, but a refused call gets `undefined`: nothing is thrown and nothing is built.
+   * @throws TypeError if an option is wrong
+   */
   tryAcquire(options?: AcquireOptions): Permit | undefined {
     return this.issue(options, false) as Ticket | undefined
   }
@@ -124,8 +131,7 @@ export class CircuitBreaker extends Circuit {
 
   /** @internal */
   private issue(options: AcquireOptions | undefined, explain: boolean): Ticket | CircuitOpenError | undefined {
-    if (options !== undefined) checkAcquire(options)
-    const signal = options?.signal
+    const signal = options === undefined ? undefined : signalOf(options, explain)
     const epoch = this.enter()
     if (epoch >= 0) return new Ticket(this, epoch, null, signal)
     const self = this.owner()
@@ -134,7 +140,10 @@ export class CircuitBreaker extends Circuit {
   }
 }
 
-function checkAcquire(options: AcquireOptions): void {
-  if (!isOptions(options)) throw new TypeError(`acquire: expected { signal }, got ${describe(options)}`)
-  if (options.signal !== undefined) checkSignal('acquire: signal', options.signal)
+function signalOf(options: AcquireOptions, explain: boolean): AbortSignalLike | undefined {
+  const { signal } = checkCall(explain ? 'acquire' : 'tryAcquire', options, SIGNAL)
+  if (signal !== undefined) checkSignal(explain ? 'acquire: signal' : 'tryAcquire: signal', signal)
+  return signal
 }
+
+const SIGNAL = ['signal'] as const

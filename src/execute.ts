@@ -1,16 +1,19 @@
 import type { Circuit } from './breaker.js'
-import { checkFunction, checkSignal } from './check.js'
+import { checkCall, checkFunction, checkSignal } from './check.js'
 import type { CircuitOpenError } from './errors.js'
 import { Flight } from './in-flight.js'
 import type { AbortSignalLike } from './verdict.js'
 import { describe } from './warn.js'
 
 export interface ExecuteOptions<Fallback = never> {
-  /** The caller's own: says whose an abort is. It is handed to nobody. */
+  /** The caller's own: says whose an abort is. Not passed to `fn`. */
   readonly signal?: AbortSignalLike | undefined
   /** Answers in the place of a refused call, and only of that; what it throws, the caller gets. */
   readonly fallback?: ((error: CircuitOpenError) => Fallback) | undefined
 }
+
+/** Of `execute`, and of `wrap`. */
+export const OPTIONS = ['signal', 'fallback'] as const
 
 /** Calls `fn` if `circuit` lets it, and reports what becomes of it. Never throws synchronously. */
 export function execute<T, Fallback>(circuit: Circuit, fn: () => T, options?: ExecuteOptions<Fallback>): Promise<Awaited<T> | Awaited<Fallback>> {
@@ -20,8 +23,7 @@ export function execute<T, Fallback>(circuit: Circuit, fn: () => T, options?: Ex
   try {
     if (typeof fn !== 'function') throw notAFunction('execute', fn)
     if (options !== undefined) {
-      if (!isOptions(options)) throw new TypeError(`execute: expected { signal, fallback }, got ${describe(options)}`)
-      ;({ signal, fallback } = options)
+      ;({ signal, fallback } = checkCall('execute', options, OPTIONS))
       if (signal !== undefined) checkSignal('execute: signal', signal)
       if (fallback !== undefined) checkFunction('execute: fallback', fallback)
       if (signal?.aborted === true) throw signal.reason
@@ -84,11 +86,6 @@ function hasPlainThen(promise: Promise<unknown>): boolean {
   } catch {
     return false
   }
-}
-
-/** What a caller may hand in beside the call: an object, but not the signal itself. */
-export function isOptions(options: unknown): boolean {
-  return typeof options === 'object' && options !== null && !('aborted' in options)
 }
 
 /** A promise rejected with the caller's own reason, whatever it is. */

@@ -11,7 +11,7 @@ export interface Transition<Name = unknown> {
   readonly name: Name
   readonly from: State
   readonly to: State
-  /** When, by the breaker's clock. */
+  /** When: milliseconds of the breaker's clock, of which only differences mean something. */
   readonly at: number
   /** `'consecutive-failures'`, `'failure-rate'`, `'slow-call-rate'` (several joined by `+`), a trip's own, `'open-for'`, `'probe-failed'`, `'timeout-over'`, `'recovered'`, `'forced-open'`, `'disabled'` or `'reset'`. */
   readonly reason: string
@@ -19,7 +19,7 @@ export interface Transition<Name = unknown> {
   readonly failures?: number
   readonly calls?: number
   readonly slowCalls?: number
-  /** Of the outage that begins, goes on or ends. */
+  /** When the outage that begins, goes on or ends was opened last, by the same clock as `at`. */
   readonly trippedAt?: number
   /** Milliseconds that this outage stays open, from `trippedAt`. */
   readonly recoveryTimeout?: number
@@ -31,20 +31,26 @@ export interface Transition<Name = unknown> {
 
 /** A call that was admitted has been judged. */
 export interface Settled<Name = unknown> {
+  /** The breaker's name; in a registry, the key itself. */
   readonly name: Name
+  /** What the call was taken for; a verdict `{ openFor }` is a failure. */
   readonly outcome: 'success' | 'failure' | 'ignored'
   /** Admitted before the last change of state: it changed nothing. */
   readonly late: boolean
+  /** It had taken `slowCallDuration` when the breaker looked, and has counted as slow. False without that option. */
   readonly slow: boolean
   /** Milliseconds; present if an observer asked for `durations`, or if calls are timed anyway. */
   readonly duration?: number
+  /** What the call threw, or was reported with: the object itself. */
   readonly error?: unknown
 }
 
 /** A call was refused. */
 export interface Rejected<Name = unknown> {
+  /** The breaker's name; in a registry, the key itself. */
   readonly name: Name
   readonly reason: RefusalReason
+  /** Milliseconds, above 0, may be fractional, after which a call is not refused for being early; for a timer use `Math.ceil(ms) + 1`. */
   readonly retryAfterMs: number
 }
 
@@ -107,7 +113,7 @@ export class Audience {
 
   /** @throws TypeError if `observer` is not one */
   add(observer: Observer<never>): () => void {
-    const { durations = false } = checkObject('observe', observer, [...KINDS, 'durations', 'wanted'])
+    const { durations = false } = checkObject('observe', observer, [...KINDS, 'durations', 'wanted'], 'listener')
     if (observer.wanted !== undefined) checkFunction('wanted', observer.wanted)
     const seat = { observer, heard: checkBoolean('durations', durations) ? HEARS.durations : 0 }
     for (const kind of KINDS) {

@@ -2,7 +2,7 @@ import { Ground, type Circuit, type Home } from './breaker.js'
 import { checkCount, checkFunction } from './check.js'
 import { Eviction } from './eviction.js'
 import { CircuitBreaker } from './circuit-breaker.js'
-import { execute, reject, type ExecuteOptions } from './execute.js'
+import { execute, notAFunction, reject, type ExecuteOptions } from './execute.js'
 import { Audience, type Observer } from './observer.js'
 import { checkNames, copyShared, makePlan, overlay, type SharedOptions } from './plan.js'
 import type { Snapshot } from './snapshot.js'
@@ -98,6 +98,7 @@ export class BreakerRegistry<Key = string> implements Iterable<[Key, CircuitBrea
   execute<T, Fallback = never>(key: Key, fn: () => T, options?: ExecuteOptions<Fallback>): Promise<Awaited<T> | Awaited<Fallback>> {
     let breaker: CircuitBreaker
     try {
+      if (typeof fn !== 'function') throw notAFunction('execute(key, fn): fn', fn)
       breaker = this.for(key)
     } catch (error) {
       return reject(error)
@@ -111,10 +112,11 @@ export class BreakerRegistry<Key = string> implements Iterable<[Key, CircuitBrea
    */
   wrap<Fn extends AnyFunction, Fallback = never>(keyOf: (...args: Parameters<Fn>) => Key, fn: Fn, options: WrapOptions<Fn, Fallback> = {}): Guarded<Fn, Fallback> {
     checkFunction('wrap: keyOf', keyOf)
+    if (typeof fn !== 'function') throw notAFunction('wrap(keyOf, fn): fn', fn)
     return wrap((args) => this.for(keyOf(...args)), fn, options)
   }
 
-  /** Forgets the breaker of `key`, whatever its state; tells whether there was one. Whoever holds it is handed on to the next of that key. */
+  /** Forgets the breaker of `key`, whatever its state; tells whether there was one. A breaker you still hold then forwards to that key's next one. */
   delete(key: Key): boolean {
     const breaker = this.#breakers.get(key)
     if (breaker === undefined) return false

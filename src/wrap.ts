@@ -1,7 +1,7 @@
 import type { Circuit } from './breaker.js'
-import { checkFunction, checkObject } from './check.js'
+import { checkCall, checkFunction } from './check.js'
 import type { CircuitOpenError } from './errors.js'
-import { execute, notAFunction, reject } from './execute.js'
+import { execute, notAFunction, OPTIONS, reject } from './execute.js'
 import type { AbortSignalLike } from './verdict.js'
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- any function can be guarded
@@ -27,7 +27,7 @@ export function wrap<Fn extends AnyFunction, Fallback>(
   options: WrapOptions<Fn, Fallback>,
 ): Guarded<Fn, Fallback> {
   if (typeof fn !== 'function') throw notAFunction('wrap', fn)
-  const { signal, fallback } = checkObject('wrap', options, ['signal', 'fallback'])
+  const { signal, fallback } = checkCall('wrap', options, OPTIONS)
   if (signal !== undefined) checkFunction('wrap: signal', signal)
   if (fallback !== undefined) checkFunction('wrap: fallback', fallback)
   // A method, because it has a `this` and cannot be called with `new`.

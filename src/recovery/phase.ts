@@ -26,9 +26,8 @@ export interface FullPhase extends Phase {
 
 /** @throws TypeError or RangeError naming what is wrong */
 export function checkPhases(name: string, recovery: Recovery): readonly FullPhase[] {
-  if (!Array.isArray(recovery) || recovery.length === 0) {
-    throw new TypeError(`${name}: expected a list of at least one phase, as singleProbe() gives, got ${describe(recovery)}`)
-  }
+  if (!Array.isArray(recovery)) throw new TypeError(`${name}: expected a list of phases, as probes() gives, got ${describe(recovery)}`)
+  if (recovery.length === 0) throw new TypeError(`${name}: expected at least one phase, got none`)
   return Object.freeze(Array.from(recovery as Recovery, (phase, i) => fill(`${name}[${String(i)}]`, phase)))
 }
 

@@ -68,7 +68,7 @@ describe('one who listens to a registry', () => {
 
   it('must be a listener (law 18)', () => {
     const { registry } = manualRegistry()
-    expect(() => registry.observe({ transitions: () => {} } as object)).toThrow(/unknown option "transitions"; did you mean transition\?/)
+    expect(() => registry.observe({ transitions: () => {} } as object)).toThrow(/unknown listener "transitions"; did you mean transition\?/)
     expect(() => registry.observe(null as unknown as object)).toThrow(/observe: expected an object, got null/)
   })
 })

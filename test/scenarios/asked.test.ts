@@ -136,7 +136,7 @@ describe('the rest of the kind', () => {
 
   it('a list of phases with holes is refused (law 18)', () => {
     expect(() => new CircuitBreaker({ recovery: new Array<never>(2) })).toThrow(/recovery\[0\]: expected an object, got undefined/)
-    expect(() => new CircuitBreaker({ recovery: [] })).toThrow(/recovery: expected a list of at least one phase/)
+    expect(() => new CircuitBreaker({ recovery: [] })).toThrow(/recovery: expected at least one phase/)
   })
 
   it('a probe that was slow and then says openFor has failed once', () => {
@@ -222,8 +222,8 @@ describe('the rest of the kind', () => {
     ['a controller for its signal', { signal: new AbortController() }],
   ])('%s is refused', async (_, options) => {
     const fn = vi.fn()
-    await expect(new CircuitBreaker().execute(fn, options as object)).rejects.toThrow(/execute: .*expected/)
-    expect(() => new CircuitBreaker().acquire(options as object)).toThrow(/acquire: .*expected/)
+    await expect(new CircuitBreaker().execute(fn, options as object)).rejects.toThrow(/^execute: .*(expected|got an AbortSignal)/)
+    expect(() => new CircuitBreaker().acquire(options as object)).toThrow(/^acquire: .*(expected|got an AbortSignal)/)
     expect(fn).not.toHaveBeenCalled()
   })
 })
