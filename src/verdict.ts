@@ -21,8 +21,9 @@ export interface AbortSignalLike {
 /** Did the caller itself give up? A deadline that the caller set and the host missed is evidence, so a `TimeoutError` is not giving up. */
 export function gaveUp(signal: AbortSignalLike | undefined): boolean {
   try {
-    return signal?.aborted === true && (signal.reason as { name?: unknown } | null | undefined)?.name !== 'TimeoutError'
+    return signal?.aborted === true && (signal.reason as { name?: unknown }).name !== 'TimeoutError'
   } catch {
+    // There is no reason, or it cannot be read.
     return true
   }
 }
@@ -32,21 +33,21 @@ export function isNoEvidence(error: unknown, signal: AbortSignalLike | undefined
   return gaveUp(signal) || findCircuitOpenError(error) !== undefined
 }
 
-/** Asks a classifier. Its fault, its nonsense and its silence all leave the default. */
+/** Asks a classifier: the one of errors if its default is a failure. Its fault, its nonsense and its silence all leave the default. */
 export function judge(classify: (subject: unknown) => unknown, subject: unknown, fallback: 'success' | 'failure'): Verdict {
+  // Not whose breaker it is: in a registry each would warn.
+  const name = fallback === 'failure' ? 'classifyError' : 'classifyResult'
   let verdict: unknown
   try {
     verdict = classify(subject)
     if (verdict === 'success' || verdict === 'failure' || verdict === 'ignored') return verdict
     if (verdict === undefined) return fallback
-    if (verdict !== null && typeof verdict === 'object') {
-      const { openFor } = verdict as { openFor?: unknown }
-      if (isWait(openFor)) return { openFor }
-    }
+    const { openFor } = (verdict ?? {}) as { openFor?: unknown }
+    if (isWait(openFor)) return { openFor }
   } catch (error) {
-    warnThrown('a classifier', error)
+    warnThrown(name, error)
     return fallback
   }
-  warnNonsense('a classifier', verdict)
+  warnNonsense(name, verdict, "'success', 'failure', 'ignored' or { openFor: ms }")
   return fallback
 }

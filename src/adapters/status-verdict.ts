@@ -23,7 +23,7 @@ export function classified(classify: ClassifyStatus | undefined, status: number 
     if (said === undefined || said === 'success' || said === 'failure' || said === 'ignored') return said
     const { openFor } = (said ?? {}) as { openFor?: unknown }
     if (typeof openFor === 'number' && openFor >= 0 && openFor < Infinity) return { openFor }
-    warn(`classify returned ${describe(said)}, which is not a valid answer; its default is used`)
+    warn(`classify returned ${describe(said)}; expected 'success', 'failure', 'ignored' or { openFor: ms }, so its default is used`)
     // Were it a promise that rejects, nobody else would know.
     void Promise.resolve(said).catch(() => undefined)
   } catch (error) {

@@ -10,6 +10,8 @@ import { Ledger } from '../support/outcomes.js'
 
 afterEach(http.closeServers)
 
+const valid = "expected 'success', 'failure', 'ignored' or { openFor: ms }, so its default is used"
+
 describe('a guarded adapter of axios', () => {
   const answers = (response: object = { status: 200, data: '' }) => (() => Promise.resolve(response)) as unknown as AxiosAdapter
   const instance = (guards: RegistryLike, adapter = answers()) => axios.create({ adapter: breakerAdapter(guards, adapter) })
@@ -140,8 +142,8 @@ describe('a guarded adapter of axios', () => {
     process.off('warning', note)
     expect(unhandled).toEqual([])
     expect(warnings).toEqual([
-      'classify returned an object, which is not a valid answer; its default is used',
-      'classify returned "bad", which is not a valid answer; its default is used',
+      `classify returned an object; ${valid}`,
+      `classify returned "bad"; ${valid}`,
       'classify threw: Error: my own mistake',
     ])
   })

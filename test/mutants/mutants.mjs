@@ -259,7 +259,7 @@ export const mutants = [
     from: 'return gaveUp(signal) || findCircuitOpenError(error) !== undefined',
     to: 'return findCircuitOpenError(error) !== undefined',
   },
-  { name: 'abort: a timeout is one', file: 'src/verdict.ts', from: "?.name !== 'TimeoutError'", to: '?.name !== 1' },
+  { name: 'abort: a timeout is one', file: 'src/verdict.ts', from: ".name !== 'TimeoutError'", to: '.name !== 1' },
   { name: 'refusal: is evidence', file: 'src/verdict.ts', from: 'return gaveUp(signal) || findCircuitOpenError(error) !== undefined', to: 'return gaveUp(signal)' },
   { name: 'abort: an aborted call runs', file: 'src/execute.ts', from: '      if (signal?.aborted === true) throw signal.reason\n    }\n', to: '    }\n' },
   { name: 'throw: counted by nobody', file: 'src/execute.ts', from: 'circuit.threw(epoch, flight, error, signal)\n    return reject(error)', to: 'return reject(error)' },
