@@ -11,7 +11,7 @@ export class CircuitOpenError extends Error {
   /** The breaker's name; of a registry, the key as a string. */
   readonly breaker: string | undefined
   readonly reason: RefusalReason
-  /** Milliseconds, above 0, after which a call is not refused for being early. */
+  /** Milliseconds, above 0, may be fractional, after which a call is not refused for being early; for a timer use `Math.ceil(ms) + 1`. */
   readonly retryAfterMs: number
 
   static {
@@ -41,6 +41,7 @@ export function refusal(breaker: string | undefined, reason: RefusalReason, retr
 
 function message(breaker: string | undefined, reason: RefusalReason, retryAfterMs: number): string {
   const who = breaker === undefined ? 'The circuit' : `The circuit "${breaker}"`
+  if (reason === 'forced-open') return `${who} refused the call: it is forced open until reset()`
   return `${who} refused the call (${reason}); retry in ${String(Math.ceil(retryAfterMs))} ms`
 }
 
@@ -55,12 +56,12 @@ export function findCircuitOpenError(error: unknown): CircuitOpenError | undefin
   try {
     let link: unknown = error
     for (let i = 0; i < DEPTH; i++) {
-      if (typeof link !== 'object' || link === null) return undefined
+      if (typeof link !== 'object') return undefined
       if ((link as { code?: unknown }).code === CODE) return link as CircuitOpenError
       link = (link as { cause?: unknown }).cause
     }
   } catch {
-    // A throwing getter or a revoked proxy: not one of ours.
+    // null, a throwing getter, a revoked proxy: not one of ours.
   }
   return undefined
 }

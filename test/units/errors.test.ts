@@ -10,6 +10,12 @@ describe('a refusal', () => {
     expect((await refusalOf('db')).message).toBe('The circuit "db" refused the call (open); retry in 1000 ms')
   })
 
+  it('says, forced open, that no waiting ends it', async () => {
+    const { breaker } = manual({ name: 'db' })
+    breaker.forceOpen()
+    expect(((await rejectionOf(breaker.execute(() => 1))) as Error).message).toBe('The circuit "db" refused the call: it is forced open until reset()')
+  })
+
   it('has the error that tripped for its cause, and no cause at all if there was none', async () => {
     const { breaker } = manual()
     const error = new Error('it failed')
@@ -55,6 +61,11 @@ describe('the search for a refusal', () => {
     const refusal = await refusalOf()
     expect(findCircuitOpenError(under(15, refusal))).toBe(refusal)
     expect(findCircuitOpenError(under(16, refusal))).toBeUndefined()
+  })
+
+  it('ends where a cause is null', () => {
+    expect(findCircuitOpenError(null)).toBeUndefined()
+    expect(findCircuitOpenError({ cause: null })).toBeUndefined()
   })
 
   it('takes no function for one, whatever it carries', () => {
