@@ -39,9 +39,9 @@ export interface BreakerFetchOptions<Fetch extends FetchLike = PlatformCall, Key
   classify?(status: number, response: ResponseOf<Fetch>): Verdict | undefined
   /**
    * A 429 or 503 with a `Retry-After` trips at once, for as long as that says: at most `max` milliseconds (default 600,000), and never
-   * shorter than the breaker's own recovery timeout. A status that `classify` calls success or ignored does not.
+   * shorter than the breaker's own recovery timeout. A status that `classify` calls success or ignored does not. Default `false`.
    */
-  readonly retryAfter?: true | { readonly max?: number | undefined } | undefined
+  readonly retryAfter?: boolean | { readonly max?: number | undefined } | undefined
   /**
    * `'settle'`: a response that would be a success is one when its body has been read to the end; a body that errs is a failure, one that
    * is cancelled is ignored. Default, and for what is no web stream: the headers decide. A body that nobody reads is a hung call: it can

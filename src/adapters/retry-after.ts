@@ -5,9 +5,9 @@ const LONGEST_WAIT = 600_000
 
 /** The longest `Retry-After` that is followed, in milliseconds, as the option of that name says; `undefined`: none is. */
 export function longestWait(option: unknown): number | undefined {
-  if (option === undefined) return undefined
+  if (option === undefined || option === false) return undefined
   if (option === true) return LONGEST_WAIT
-  if (typeof option !== 'object' || option === null) refuse('retryAfter', 'true or { max }', option)
+  if (typeof option !== 'object' || option === null) refuse('retryAfter', 'true, false or { max }', option)
   checkNames('retryAfter', option, ['max'])
   const { max = LONGEST_WAIT } = option as { max?: unknown }
   if (typeof max === 'number' && max > 0 && max < Infinity) return max

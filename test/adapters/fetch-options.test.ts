@@ -10,6 +10,8 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
+const valid = "expected 'success', 'failure', 'ignored' or { openFor: ms }, so its default is used"
+
 /** The verdict on one answer. */
 async function verdictOn(status: number, options: BreakerFetchOptions = {}, headers: Record<string, string> = {}) {
   const breaker = new CircuitBreaker({ clock: new ManualClock(), failureThreshold: 3, recoveryTimeout: 1_000 })
@@ -34,8 +36,8 @@ describe('options are checked once, and not repaired (law 18)', () => {
     [{ fallback: new Response() }, 'fallback: expected a function, got an object'],
     [{ body: 'ignore' }, `body: expected 'settle', got "ignore"`],
     [{ body: () => {} }, `body: expected 'settle', got a function`],
-    [{ retryAfter: false }, 'retryAfter: expected true or { max }, got false'],
-    [{ retryAfter: 60_000 }, 'retryAfter: expected true or { max }, got 60000'],
+    [{ retryAfter: null }, 'retryAfter: expected true, false or { max }, got null'],
+    [{ retryAfter: 60_000 }, 'retryAfter: expected true, false or { max }, got 60000'],
     [{ retryAfter: { maximum: 1 } }, 'retryAfter: unknown option "maximum"; known are max'],
     [{ retryAfter: { max: 0 } }, 'retryAfter: max: expected a finite number of milliseconds above 0, got 0'],
     [{ retryAfter: { max: NaN } }, 'retryAfter: max: expected a finite number of milliseconds above 0, got NaN'],
@@ -117,10 +119,10 @@ describe('a status is judged', () => {
       },
       'classify threw: "broken"',
     ],
-    ['returns nonsense', () => 'bad', 'classify returned "bad", which is not a valid answer; its default is used'],
-    ['returns null', () => null, 'classify returned null, which is not a valid answer; its default is used'],
-    ['returns a time that is none', () => ({ openFor: -1 }), 'classify returned an object, which is not a valid answer; its default is used'],
-    ['returns a promise, which rejects', () => Promise.reject(new Error('async')), 'classify returned an object, which is not a valid answer; its default is used'],
+    ['returns nonsense', () => 'bad', `classify returned "bad"; ${valid}`],
+    ['returns null', () => null, `classify returned null; ${valid}`],
+    ['returns a time that is none', () => ({ openFor: -1 }), `classify returned an object; ${valid}`],
+    ['returns a promise, which rejects', () => Promise.reject(new Error('async')), `classify returned an object; ${valid}`],
   ])('as by default when classify %s, which is said once (law 17)', async (_what, classify, message) => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const unhandled = await unhandledDuring(async () => {
@@ -191,6 +193,7 @@ describe('Retry-After', () => {
     for (const status of [200, 301, 404, 500, 502]) expect(await opensFor('120', { retryAfter: true }, status)).toBeUndefined()
     expect(await opensFor('120', {}, 429)).toBeUndefined()
     expect(await opensFor('120', {}, 503)).toBeUndefined()
+    expect(await opensFor('120', { retryAfter: false }, 503)).toBeUndefined()
   })
 
   it('says nothing in an imitation of a response that has no headers', async () => {
