@@ -9,6 +9,7 @@ import { describe, warn } from './warn.js'
  * first, and in time: of the state that admitted the call.
  */
 export interface Permit extends Disposable {
+  /** The call went well. */
   success(): boolean
   /**
    * @param error - what went wrong; a refusal in it, or a signal by which the caller gave up, makes the report an `ignore()`
@@ -22,7 +23,7 @@ export interface Permit extends Disposable {
 }
 
 export interface AcquireOptions {
-  /** The caller's own: says whose an abort is. */
+  /** The caller's own: says whose an abort is, when a failure is reported. */
   readonly signal?: AbortSignalLike | undefined
 }
 

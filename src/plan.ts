@@ -11,7 +11,7 @@ import type { Classify } from './verdict.js'
 export interface SharedOptions {
   /** Consecutive failures that trip; short for `trip: consecutiveFailures(n)`. Default 5. */
   readonly failureThreshold?: number | undefined
-  /** When to open. */
+  /** When to open. Default `consecutiveFailures(5)`. */
   readonly trip?: AnyTrip | undefined
   /** Milliseconds, above 0: a call that takes at least this long is slow, whether or not it has returned. Default: none is. */
   readonly slowCallDuration?: number | undefined

@@ -8,7 +8,7 @@ export interface Snapshot {
   readonly state: State
   /** A reading of the breaker's clock, in milliseconds, of which only differences mean something. */
   readonly at: number
-  /** Milliseconds until a call may be admitted; 0 if one would be now. */
+  /** Milliseconds until a call may be admitted, may be fractional; 0 if one would be now. For a timer use `Math.ceil(ms) + 1`. */
   readonly retryAfterMs: number
   /** Openings over the breaker's life. */
   readonly trips: number
