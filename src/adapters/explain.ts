@@ -73,27 +73,26 @@ function history({ trips, relapses = 0 }: Snapshot): string {
 
 /** What began the outage, and the last that was heard of it. */
 function cause({ reason, evidence, error }: Snapshot): string {
-  const began = evidence === undefined ? reasonInWords(reason ?? 'unknown reason', {}) : reasonInWords(evidence.reason, evidence)
-  const since = reason === 'open-for' && evidence !== undefined && evidence.reason !== 'open-for' ? `, then ${reasonInWords(reason, {})}` : ''
-  return `${began}${since}${error === undefined ? '' : `, last ${errorInWords(error)}`}`
+  const began = evidence?.reason ?? reason ?? 'unknown reason'
+  const since = reason === 'open-for' && began !== reason ? `, then ${reasonInWords(reason)}` : ''
+  return `${reasonInWords(began, evidence)}${since}${error === undefined ? '' : `, last ${errorInWords(error)}`}`
 }
 
-type Counts = Partial<Pick<Snapshot, 'failures' | 'calls' | 'slowCalls'>>
-
-function reasonInWords(reasons: string, { failures, calls, slowCalls }: Counts): string {
+function reasonInWords(reasons: string, counts?: Snapshot['evidence']): string {
   const words = reasons.split('+').map((reason) => {
-    // Counted beside a window, the failures are those of the window.
-    if (reason === 'consecutive-failures' && failures !== undefined) return calls === undefined ? count(failures, 'consecutive failure') : `consecutive failures (${failures} of ${count(calls, 'call')} failed)`
-    if (reason === 'failure-rate' && failures !== undefined && calls !== undefined) return `${failures} of ${count(calls, 'call')} failed`
-    if (reason === 'slow-call-rate' && slowCalls !== undefined) return `${count(slowCalls, 'slow call')}${calls === undefined ? '' : `, ${calls} settled`}`
     if (reason === 'open-for') return 'told to stay away for a while'
-    if (reason === 'probe-failed') return 'a probe failed'
+    if (counts === undefined) return clean(reason)
+    const { failures, calls, slowCalls } = counts
+    // Counted beside a window, the failures are those of the window.
+    if (reason === 'consecutive-failures') return calls === undefined ? count(failures, 'consecutive failure') : `consecutive failures (${failures} of ${count(calls, 'call')} failed)`
+    if (reason === 'failure-rate' && calls !== undefined) return `${failures} of ${count(calls, 'call')} failed`
+    if (reason === 'slow-call-rate' && slowCalls !== undefined) return `${count(slowCalls, 'slow call')}${calls === undefined ? '' : `, ${calls} settled`}`
     const numbers = [
-      ...(failures === undefined ? [] : [count(failures, 'failure')]),
+      count(failures, 'failure'),
       ...(calls === undefined ? [] : [count(calls, 'call')]),
       ...(slowCalls === undefined ? [] : [`${slowCalls} slow`]),
     ]
-    return `${clean(reason)}${numbers.length === 0 ? '' : ` (${numbers.join(', ')})`}`
+    return `${clean(reason)} (${numbers.join(', ')})`
   })
   return words.join(' and ')
 }
@@ -109,10 +108,10 @@ function progress({ phase, retryAfterMs }: Snapshot): string {
 }
 
 /** What a closed circuit remembers. */
-function memory({ failures, calls, slowCalls, trips }: Snapshot): string {
+function memory({ failures, calls, slowCalls = 0, trips }: Snapshot): string {
   const parts = [
     ...(failures > 0 ? [`${count(failures, 'failure')}${calls === undefined ? '' : ` in ${count(calls, 'call')}`} so far`] : []),
-    ...(slowCalls !== undefined && slowCalls > 0 ? [count(slowCalls, 'slow call')] : []),
+    ...(slowCalls > 0 ? [count(slowCalls, 'slow call')] : []),
     ...(trips > 0 ? [`opened ${trips === 1 ? 'once' : `${trips} times`} before`] : []),
   ]
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`
@@ -159,7 +158,7 @@ function isBreaker(given: unknown): given is ExplainedBreaker {
 /** What is read of a snapshot and its parts. */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, 'number' | 'string' | undefined>>>> = {
   snapshot: { at: 'number', retryAfterMs: 'number', trips: 'number', failures: 'number' },
-  evidence: { reason: 'string' },
+  evidence: { reason: 'string', failures: 'number' },
   error: { name: 'string', message: 'string' },
   phase: { index: 'number', ratio: 'number', inFlight: 'number', successes: 'number', successThreshold: 'number' },
 }

@@ -121,17 +121,11 @@ function observablesOf<Key>(meter: OpenTelemetryMeter, tally: Tally<Key>, names:
   return { observe, observables: [state, calls, transitions] }
 }
 
-/** Records into a histogram, each series with attributes made once. */
+/** Records into a histogram. */
 function recorderOf(meter: OpenTelemetryMeter, name: string, buckets: readonly number[]): (series: Series, ms: number) => void {
   const histogram = meter.createHistogram(name, { description: HELP.duration, unit: 's', advice: { explicitBucketBoundaries: [...buckets] } })
-  const attributesOf = new WeakMap<Series, Attributes>()
   return (series, ms) => {
-    let attributes = attributesOf.get(series)
-    if (attributes === undefined) {
-      attributes = { [NAME]: series.name }
-      attributesOf.set(series, attributes)
-    }
-    histogram.record(ms / 1_000, attributes)
+    histogram.record(ms / 1_000, { [NAME]: series.name })
   }
 }
 

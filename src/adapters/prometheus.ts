@@ -96,16 +96,15 @@ function metricsOf<Key>(tally: Tally<Key>, names: Settings<Key>['names'], histog
       return [...tally.look()]
     }))
   const metric = (type: string, name: string, help: string, valuesOf: (series: Series) => Value[]) => {
+    const described = { help, type, aggregator: 'sum' }
     const made = {
       name,
-      help,
-      type,
-      aggregator: 'sum',
+      ...described,
       reset: () => {
         tally.reset()
       },
       // Under its present name: a register that speaks OpenMetrics takes `_total` off a counter's, and expects to find it so.
-      get: async () => ({ name: made.name, help, type, aggregator: 'sum', values: (await look()).flatMap(valuesOf) }),
+      get: async () => ({ name: made.name, ...described, values: (await look()).flatMap(valuesOf) }),
     }
     return made
   }
@@ -124,9 +123,16 @@ function metricsOf<Key>(tally: Tally<Key>, names: Settings<Key>['names'], histog
   return metrics
 }
 
+interface Histogram {
+  /** Of calls that took at most as long as each bound. */
+  readonly counts: number[]
+  sum: number
+  total: number
+}
+
 /** A histogram for each series, made on first use. A series that is dropped takes its own along. */
 class Histograms {
-  readonly #of = new WeakMap<Series, { readonly counts: number[]; sum: number; total: number }>()
+  readonly #bySeries = new WeakMap<Series, Histogram>()
 
   constructor(
     readonly metric: string,
@@ -134,27 +140,32 @@ class Histograms {
   ) {}
 
   add(series: Series, seconds: number): void {
-    let histogram = this.#of.get(series)
-    if (histogram === undefined) {
-      histogram = { counts: this.bounds.map(() => 0), sum: 0, total: 0 }
-      this.#of.set(series, histogram)
-    }
-    const place = this.bounds.findIndex((bound) => seconds <= bound)
-    if (place >= 0) histogram.counts[place]!++
+    const histogram = this.#of(series)
+    this.bounds.forEach((bound, place) => {
+      if (seconds <= bound) histogram.counts[place]!++
+    })
     histogram.sum += seconds
     histogram.total++
   }
 
   values(series: Series): Value[] {
     const { name } = series
-    const { counts, sum, total } = this.#of.get(series) ?? { counts: [], sum: 0, total: 0 }
-    const [metricName, below] = [`${this.metric}_bucket`, { count: 0 }]
-    const buckets = this.bounds.map((le, place) => ({ metricName, labels: { name, le }, value: (below.count += counts[place] ?? 0) }))
+    const { counts, sum, total } = this.#of(series)
+    const metricName = `${this.metric}_bucket`
     return [
-      ...buckets,
+      ...this.bounds.map((le, place) => ({ metricName, labels: { name, le }, value: counts[place]! })),
       { metricName, labels: { name, le: '+Inf' }, value: total },
       { metricName: `${this.metric}_sum`, labels: { name }, value: sum },
       { metricName: `${this.metric}_count`, labels: { name }, value: total },
     ]
+  }
+
+  #of(series: Series): Histogram {
+    let histogram = this.#bySeries.get(series)
+    if (histogram === undefined) {
+      histogram = { counts: this.bounds.map(() => 0), sum: 0, total: 0 }
+      this.#bySeries.set(series, histogram)
+    }
+    return histogram
   }
 }

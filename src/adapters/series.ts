@@ -33,7 +33,7 @@ export class Series {
   /** Each change of state that was counted: from, to, how often. */
   *moves(): Iterable<[string, string, number]> {
     for (const [move, times] of Object.entries(this.#moves)) {
-      const [from = '', to = ''] = move.split('>')
+      const [from, to] = move.split('>') as [string, string]
       yield [from, to, times]
     }
   }

@@ -3,7 +3,7 @@ const LIMIT = 100
 
 interface Host {
   readonly process?: { emitWarning?(message: string, type: string): void }
-  readonly console?: { warn?(message: string): void }
+  readonly console: { warn(message: string): void }
 }
 
 /**
@@ -13,12 +13,12 @@ interface Host {
 export function warn(message: string): void {
   if (told.size >= LIMIT || told.has(message)) return
   told.add(message)
-  const { process, console } = globalThis as Host
+  const { process, console } = globalThis as unknown as Host
   try {
     if (typeof process?.emitWarning === 'function') process.emitWarning(message, 'LazybreakerWarning')
-    else console?.warn?.(`LazybreakerWarning: ${message}`)
+    else console.warn(`LazybreakerWarning: ${message}`)
   } catch {
-    // A platform whose warning channel throws has nowhere left to say so.
+    // A platform that has neither, or whose warning channel throws, has nowhere left to say so.
   }
 }
 

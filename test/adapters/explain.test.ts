@@ -107,6 +107,26 @@ describe('an open circuit', () => {
     expect(explain(breaker)).toContain(`: ${words}; next probe in `)
   })
 
+  it.each([
+    [{ reason: 'slow-call-rate', failures: 0, slowCalls: 1 }, '1 slow call'],
+    [{ reason: 'slow-call-rate', failures: 0, calls: 3, slowCalls: 2 }, '2 slow calls, 3 settled'],
+    [{ reason: 'slow-call-rate', failures: 1, calls: 3 }, 'slow-call-rate (1 failure, 3 calls)'],
+    [{ reason: 'failure-rate', failures: 2 }, 'failure-rate (2 failures)'],
+    [{ reason: 'budget-spent', failures: 1, calls: 4, slowCalls: 2 }, 'budget-spent (1 failure, 4 calls, 2 slow)'],
+  ])('says of %o what was counted', (evidence, words) => {
+    expect(explain(snapshot({ evidence }))).toBe(`payments: open for 0 ms: ${words}; next probe in 0 ms`)
+  })
+
+  it.each([
+    ['consecutive-failures', 'consecutive-failures'],
+    ['failure-rate', 'failure-rate'],
+    ['slow-call-rate', 'slow-call-rate'],
+    ['open-for', 'told to stay away for a while'],
+    [undefined, 'unknown reason'],
+  ])('of which only the reason %s is known, is explained as far as that goes', (reason, words) => {
+    expect(explain(snapshot({ ...(reason === undefined ? {} : { reason }), failures: 3, calls: 4 }))).toBe(`payments: open for 0 ms: ${words}; next probe in 0 ms`)
+  })
+
   it('keeps what began the outage when a probe is told to wait', () => {
     const { clock, breaker } = payments({ failureThreshold: 2 })
     fail(breaker, 2)
@@ -134,6 +154,28 @@ describe('a circuit that recovers', () => {
     breaker.acquire()
     clock.advance(10_000)
     expect(explain(breaker)).toContain('; 1 of 2 successes, 1 in flight; next probe within 20 s')
+  })
+
+  it('that has one probe under way, or one success, is no longer waiting for a call', () => {
+    const { clock, breaker } = payments({ failureThreshold: 1, recovery: probes({ maxConcurrent: 2, successThreshold: 2 }) })
+    fail(breaker)
+    clock.advance(30_000)
+    const probe = breaker.acquire()
+    expect(explain(breaker)).toMatch(/; 0 of 2 successes, 1 in flight$/)
+    probe.success()
+    expect(explain(breaker)).toMatch(/; 1 of 2 successes$/)
+  })
+
+  it('that closes at one success says so in the singular', () => {
+    const { clock, breaker } = payments({ failureThreshold: 1 })
+    fail(breaker)
+    clock.advance(30_000)
+    breaker.acquire()
+    expect(explain(breaker)).toMatch(/; 0 of 1 success, 1 in flight; next probe within 30 s$/)
+  })
+
+  it('of which no phase is told is recovering', () => {
+    expect(explain(snapshot({ state: 'half-open', reason: 'mine' }))).toBe('payments: half-open, tripped 0 ms ago: mine; recovering')
   })
 
   it('in a ramp says which share is admitted', () => {
@@ -177,6 +219,7 @@ describe('a circuit somebody has set by hand, or that is well', () => {
     expect(explain(snapshot({ state: 'closed', failures: 1, calls: 7, slowCalls: 2, trips: 4 }))).toBe(
       'payments: closed (1 failure in 7 calls so far, 2 slow calls, opened 4 times before)',
     )
+    expect(explain(snapshot({ state: 'closed', failures: 1, calls: 7, slowCalls: 0, trips: 0 }))).toBe('payments: closed (1 failure in 7 calls so far)')
   })
 
   it('without a name is an unnamed circuit', () => {
@@ -201,6 +244,16 @@ describe('many circuits', () => {
     const names = (text: string) => text.split('\n').map((line) => line.split(':')[0])
     expect(names(explain(upstreams))).toEqual(['relapsed', 'longer', 'newest', 'forced', 'recovering', 'disabled'])
     expect(names(explain(upstreams.snapshot()))).toEqual(names(explain(upstreams)))
+  })
+
+  it('are told in this order, whatever order they come in', () => {
+    const names = ['relapsed thrice', 'relapsed twice', 'older', 'newer']
+    const circuits = [{ relapses: 3 }, { relapses: 2 }, { trippedAt: 10 }, { trippedAt: 20 }].map((fields, i) =>
+      snapshot({ at: 30, trippedAt: 30, ...fields, name: names[i]! }),
+    )
+    for (const given of [circuits, [...circuits].reverse()]) {
+      expect(explain(given).split('\n').map((line) => line.split(':')[0])).toEqual(names)
+    }
   })
 
   it('reads the same where the snapshots arrive as JSON', () => {
@@ -230,8 +283,9 @@ describe('durations', () => {
   it.each([
     [0.2, '1 ms'],
     [999, '999 ms'],
-    [999.9, '1 s'],
+    [999.5, '1 s'],
     [1_540, '1.5 s'],
+    [9_950, '10 s'],
     [9_960, '10 s'],
     [59_400, '59 s'],
     [59_600, '1 min'],
@@ -274,6 +328,7 @@ describe('what is no snapshot', () => {
     [snapshot({ trippedAt: null as never }), 'explain: trippedAt: expected a number, got null'],
     [snapshot({ name: 7 as never }), 'explain: name: expected a string, got 7'],
     [snapshot({ evidence: null as never }), 'explain: evidence.reason: expected a string, got nothing'],
+    [snapshot({ evidence: { reason: 'mine' } as never }), 'explain: evidence.failures: expected a number, got nothing'],
     [snapshot({ error: { name: 'Error' } as never }), 'explain: error.message: expected a string, got nothing'],
     [snapshot({ state: 'half-open', phase: { index: 0 } as never }), 'explain: phase.ratio: expected a number, got nothing'],
   ])('%o is an error that says what is wrong', (given, message) => {

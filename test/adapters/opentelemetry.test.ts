@@ -37,6 +37,25 @@ function instrumented<Key = string>(options: Partial<OpenTelemetryOptions<Key>> 
 const present = (values: Record<string, unknown>) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== 0))
 
 describe('what is observed', () => {
+  it('says of each instrument what it counts, and in which unit', async () => {
+    const { exporter, meter, read } = sdk()
+    const upstreams = new BreakerRegistry()
+    instrument(upstreams, { meter, durations: true })
+    succeed(upstreams.for('payments'))
+    await read('circuit_breaker.state')
+    const descriptors = exporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics.map(({ descriptor }) => descriptor)))
+    expect(descriptors).toMatchObject([
+      {
+        name: 'circuit_breaker.state',
+        description: 'Whether the circuit is in the state (1) or not (0); of circuits counted together, how many are.',
+        unit: '{circuit}',
+      },
+      { name: 'circuit_breaker.calls', description: 'Calls by what became of them; the rejected ones were not made.', unit: '{call}' },
+      { name: 'circuit_breaker.transitions', description: 'Changes of state.', unit: '{transition}' },
+      { name: 'circuit_breaker.call.duration', description: 'How long calls took, in seconds.', unit: 's' },
+    ])
+  })
+
   it('is the state of every breaker that exists, before its first call', async () => {
     const { upstreams, read } = instrumented()
     upstreams.for('payments')
@@ -146,7 +165,8 @@ describe('refusals on the active span', () => {
   beforeAll(() => context.setGlobalContextManager(manager))
   afterAll(() => context.disable())
 
-  it('are events that say who refused, why and for how long', () => {
+  it('are events that say who refused, why and for how long; where there is no span, nothing is left and nothing goes wrong', () => {
+    const warned = vi.spyOn(process, 'emitWarning')
     const spans = new InMemorySpanExporter()
     const tracer = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] }).getTracer('test')
     const { upstreams } = instrumented({ trace })
@@ -162,6 +182,8 @@ describe('refusals on the active span', () => {
         attributes: { [NAME]: 'https://api.example', 'circuit_breaker.reason': 'open', 'circuit_breaker.retry_after_ms': 1_000 },
       },
     ])
+    expect(warned).not.toHaveBeenCalled()
+    warned.mockRestore()
   })
 
   it('are not left unless asked for', () => {

@@ -42,6 +42,66 @@ async function namesIn(register: Registry): Promise<string[]> {
   return [...new Set(lines.map((line) => /name="(.*?)"/.exec(line)?.[1] ?? ''))]
 }
 
+it('is exposed with help, types and labels, also for a breaker that nobody has called, and warns of nothing', async () => {
+  const warned = vi.spyOn(process, 'emitWarning')
+  const { clock, upstreams, register } = instrumented({ durations: true, buckets: [0.5, 2] })
+  const permit = upstreams.for('a').acquire()
+  clock.advance(1_000)
+  permit.failure()
+  upstreams.for('a').tryAcquire()
+  upstreams.for('b')
+  expect(await register.metrics()).toBe(`# HELP circuit_breaker_state Whether the circuit is in the state (1) or not (0); of circuits counted together, how many are.
+# TYPE circuit_breaker_state gauge
+circuit_breaker_state{name="a",state="closed"} 0
+circuit_breaker_state{name="a",state="open"} 1
+circuit_breaker_state{name="a",state="half-open"} 0
+circuit_breaker_state{name="a",state="forced-open"} 0
+circuit_breaker_state{name="a",state="disabled"} 0
+circuit_breaker_state{name="b",state="closed"} 1
+circuit_breaker_state{name="b",state="open"} 0
+circuit_breaker_state{name="b",state="half-open"} 0
+circuit_breaker_state{name="b",state="forced-open"} 0
+circuit_breaker_state{name="b",state="disabled"} 0
+
+# HELP circuit_breaker_calls_total Calls by what became of them; the rejected ones were not made.
+# TYPE circuit_breaker_calls_total counter
+circuit_breaker_calls_total{name="a",outcome="success"} 0
+circuit_breaker_calls_total{name="a",outcome="failure"} 1
+circuit_breaker_calls_total{name="a",outcome="ignored"} 0
+circuit_breaker_calls_total{name="a",outcome="rejected"} 1
+circuit_breaker_calls_total{name="b",outcome="success"} 0
+circuit_breaker_calls_total{name="b",outcome="failure"} 0
+circuit_breaker_calls_total{name="b",outcome="ignored"} 0
+circuit_breaker_calls_total{name="b",outcome="rejected"} 0
+
+# HELP circuit_breaker_transitions_total Changes of state.
+# TYPE circuit_breaker_transitions_total counter
+circuit_breaker_transitions_total{name="a",from="closed",to="open"} 1
+circuit_breaker_transitions_total{name="a",from="open",to="half-open"} 0
+circuit_breaker_transitions_total{name="a",from="half-open",to="closed"} 0
+circuit_breaker_transitions_total{name="a",from="half-open",to="open"} 0
+circuit_breaker_transitions_total{name="b",from="closed",to="open"} 0
+circuit_breaker_transitions_total{name="b",from="open",to="half-open"} 0
+circuit_breaker_transitions_total{name="b",from="half-open",to="closed"} 0
+circuit_breaker_transitions_total{name="b",from="half-open",to="open"} 0
+
+# HELP circuit_breaker_call_duration_seconds How long calls took, in seconds.
+# TYPE circuit_breaker_call_duration_seconds histogram
+circuit_breaker_call_duration_seconds_bucket{name="a",le="0.5"} 0
+circuit_breaker_call_duration_seconds_bucket{name="a",le="2"} 1
+circuit_breaker_call_duration_seconds_bucket{name="a",le="+Inf"} 1
+circuit_breaker_call_duration_seconds_sum{name="a"} 1
+circuit_breaker_call_duration_seconds_count{name="a"} 1
+circuit_breaker_call_duration_seconds_bucket{name="b",le="0.5"} 0
+circuit_breaker_call_duration_seconds_bucket{name="b",le="2"} 0
+circuit_breaker_call_duration_seconds_bucket{name="b",le="+Inf"} 0
+circuit_breaker_call_duration_seconds_sum{name="b"} 0
+circuit_breaker_call_duration_seconds_count{name="b"} 0
+`)
+  expect(warned).not.toHaveBeenCalled()
+  warned.mockRestore()
+})
+
 describe('states', () => {
   it('has a series for every breaker that exists, before its first call', async () => {
     const { upstreams, register } = instrumented()
@@ -161,6 +221,31 @@ describe('durations', () => {
     expect(await linesOf(register, `${duration}_count`)).toEqual(['{name="payments"} 3'])
   })
 
+  it('leaves out the calls that had begun before it was asked for: how long they took, nobody knows', async () => {
+    const { clock, upstreams, register, stop } = instrumented()
+    stop()
+    const early = upstreams.for('payments').acquire()
+    instrument(upstreams, { register, durations: true })
+    clock.advance(1_000)
+    early.success()
+    expect(await linesOf(register, calls)).toContain('{name="payments",outcome="success"} 1')
+    expect(await linesOf(register, `${duration}_sum`)).toEqual(['{name="payments"} 0'])
+    expect(await linesOf(register, `${duration}_count`)).toEqual(['{name="payments"} 0'])
+  })
+
+  it('has no histogram of calls that are timed for another reason, and warns of nothing', async () => {
+    const warned = vi.spyOn(process, 'emitWarning')
+    const { upstreams, register } = instrumented()
+    upstreams.observe({ settled: () => undefined, durations: true })
+    succeed(upstreams.for('payments'))
+    upstreams.for('payments').forceOpen()
+    upstreams.for('payments').tryAcquire()
+    expect(await linesOf(register, calls)).toEqual(expect.arrayContaining(['{name="payments",outcome="success"} 1', '{name="payments",outcome="rejected"} 1']))
+    expect(await register.metrics()).not.toContain(duration)
+    expect(warned).not.toHaveBeenCalled()
+    warned.mockRestore()
+  })
+
   it('has the buckets of prom-client by default', async () => {
     const { upstreams, register } = instrumented({ durations: true })
     upstreams.for('payments')
@@ -224,6 +309,12 @@ describe('many keys', () => {
     expect(await statesOf(register, 'other')).toEqual({})
   })
 
+  it('that have a series keep it when there is room for no other', async () => {
+    const { upstreams, register } = instrumented({ maxSeries: 1 })
+    for (const key of ['a', 'b', 'a']) succeed(upstreams.for(key))
+    expect(await linesOf(register, calls)).toEqual(expect.arrayContaining(['{name="a",outcome="success"} 2', '{name="other",outcome="success"} 1']))
+  })
+
   it('counts by group, and says of each group how many breakers are in each state', async () => {
     const { upstreams, register } = instrumented({ group: (key: string) => key.split('.')[0] })
     for (const key of ['eu.1', 'eu.2', 'eu.3', 'us.1']) succeed(upstreams.for(key))
@@ -242,6 +333,32 @@ describe('many keys', () => {
     for (const key of ['a', 'b', 'c']) upstreams.for(key)
     expect(await namesIn(register)).toEqual(['a', 'other'])
     expect(await statesOf(register, 'other')).toEqual({ closed: 2 })
+  })
+
+  it('counts in other a group of which the registry keeps nobody, so that no count is lost', async () => {
+    const { upstreams, register } = instrumented({ group: (key: string) => key }, 1)
+    upstreams.for('kept').forceOpen()
+    succeed(upstreams.for('one too many'), 2)
+    for (let scrape = 0; scrape < 3; scrape++) expect(await linesOf(register, calls)).toContain('{name="other",outcome="success"} 2')
+    expect(await namesIn(register)).toEqual(['kept', 'other'])
+  })
+
+  it('keeps what was counted in other when nobody is left in it', async () => {
+    const { upstreams, register } = instrumented({ group: (key: string) => key, maxSeries: 1 })
+    for (const key of ['a', 'b']) succeed(upstreams.for(key), 2)
+    upstreams.delete('b')
+    for (let scrape = 0; scrape < 3; scrape++) expect(await linesOf(register, calls)).toContain('{name="other",outcome="success"} 2')
+  })
+
+  it('begins groups at 0 after register.resetMetrics(), also in the midst of a round, and finds them all again', async () => {
+    const { upstreams, register } = instrumented({ group: (key: string) => key.slice(0, 1) })
+    for (let n = 0; n < 15_000; n++) upstreams.for(`a${n}`)
+    succeed(upstreams.for('a0'), 3)
+    await register.metrics()
+    register.resetMetrics()
+    expect(await linesOf(register, calls)).toContain('{name="a",outcome="success"} 0')
+    await register.metrics()
+    expect(await statesOf(register, 'a')).toEqual({ closed: 15_000 })
   })
 
   it('counts each breaker once, also when a group makes room for another', async () => {
@@ -284,6 +401,27 @@ describe('many keys', () => {
     expect(await namesIn(register)).toEqual(['a'])
   })
 
+  it('counts ten thousand breakers at one scrape, and forgets then the groups that are gone', async () => {
+    const { upstreams, register } = instrumented({ group: (key: string) => key.slice(0, 1) })
+    succeed(upstreams.for('b'))
+    upstreams.delete('b')
+    for (let n = 0; n < 10_000; n++) upstreams.for(`a${n}`)
+    expect(await namesIn(register)).toEqual(['a'])
+    expect(await statesOf(register, 'a')).toEqual({ closed: 10_000 })
+  })
+
+  it('keeps the counts of a group that was forgotten and came again, while a round is under way', async () => {
+    const { upstreams, register } = instrumented({ group: (key: string) => key.slice(0, 1) })
+    for (let n = 0; n < 15_000; n++) upstreams.for(`a${n}`)
+    succeed(upstreams.for('b'))
+    for (let scrape = 0; scrape < 2; scrape++) await register.metrics()
+    upstreams.delete('b')
+    await register.metrics()
+    expect(await namesIn(register)).toEqual(['a'])
+    succeed(upstreams.for('b'), 2)
+    for (let scrape = 0; scrape < 3; scrape++) expect(await linesOf(register, calls)).toContain('{name="b",outcome="success"} 2')
+  })
+
   it('looks at what is broken and at its own series, not at what is healthy', async () => {
     const { upstreams, register } = instrumented({ maxSeries: 10 })
     for (let n = 0; n < 10; n++) fail(upstreams.for(`broken ${n}`))
@@ -309,6 +447,12 @@ describe('labels', () => {
     for (const secret of ['secret', 'cards', 'hush', 'v1', 'stolen']) expect(text).not.toContain(secret)
   })
 
+  it('know a scheme with a digit for what it is', async () => {
+    const { upstreams, register } = instrumented()
+    upstreams.for('s3://invoices/2026/4242.pdf')
+    expect(await namesIn(register)).toEqual(['s3://invoices'])
+  })
+
   it('are shared by keys that read the same, in one series', async () => {
     const { upstreams, register } = instrumented<unknown>()
     for (const key of [{ a: 1 }, { a: 2 }, Symbol('a'), 1, '1', Object.create(null)]) succeed(upstreams.for(key))
@@ -325,10 +469,10 @@ describe('labels', () => {
     expect((await linesOf(register, state)).filter((line) => line === '{name="other",state="closed"} 3')).toHaveLength(1)
   })
 
-  it('are shortened', async () => {
+  it('are shortened to 120 characters', async () => {
     const { upstreams, register } = instrumented()
-    upstreams.for('x'.repeat(10_000))
-    expect((await namesIn(register))[0]).toHaveLength(120)
+    for (const length of [10_000, 120]) upstreams.for('x'.repeat(length))
+    expect(await namesIn(register)).toEqual([`${'x'.repeat(119)}…`, 'x'.repeat(120)])
   })
 })
 
@@ -387,6 +531,14 @@ describe('setting up and taking down', () => {
     stop()
     expect(await namesIn(register)).toEqual(['payments'])
     again()
+  })
+
+  it("is undone without taking down a metric of somebody else's that has its name by now", async () => {
+    const { register, stop } = instrumented()
+    register.clear()
+    new Gauge({ name: state, help: 'mine', registers: [register] }).set(1)
+    stop()
+    expect(await register.metrics()).toBe(`# HELP ${state} mine\n# TYPE ${state} gauge\n${state} 1\n`)
   })
 
   it('can stand beside another on one register, under a prefix or other names', async () => {
