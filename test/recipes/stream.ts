@@ -2,7 +2,7 @@ import type { CircuitBreaker } from '../../src/index.js'
 
 /**
  * A stream of a language model, of server-sent events, of anything that is read bit by bit: a success when it has ended, a failure when it
- * breaks off. A reader that leaves early has said nothing.
+ * breaks off. A reader that leaves early has said nothing. The permit is taken at the first `next()`, so a refusal comes then.
  *
  * `guardedStream(models.for(model), () => openai.chat.completions.create({ model, messages, stream: true }, { signal }), signal)`
  */
