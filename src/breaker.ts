@@ -18,7 +18,7 @@ export interface Home {
   /** The breaker of a key now, made if need be. */
   for(key: unknown): Circuit
   get(key: unknown): Circuit | undefined
-  /** Told after each change of a breaker's state. */
+  /** Told after each change of a breaker's state, and of who listens to it alone. */
   moved(circuit: Circuit): void
   /** Told when a call of a watched breaker has settled. */
   settled(circuit: Circuit, now: number): void
@@ -127,7 +127,12 @@ export class Circuit {
     const { plan, audience, home } = self.#ground
     // On shared ground the registry's audience hears it: a breaker with listeners of its own moves to ground of its own.
     if (audience === home?.audience) self.#ground = new Ground(plan, new Audience(audience), home)
-    return self.#ground.audience.add(observer)
+    const leave = self.#ground.audience.add(observer)
+    home?.moved(self)
+    return () => {
+      leave()
+      home?.moved(self)
+    }
   }
 
   /** Admits a call on a circuit that is closed and times nothing: its epoch, or -1 where `admit` must decide. @internal */
@@ -144,9 +149,13 @@ export class Circuit {
     const { plan, audience } = this.#ground
     const timed = plan.seesSlowCalls || audience.hears(HEARS.durations)
     const now = this.tick()
-    const outage = this.#outage
+    let outage = this.#outage
+    if (outage !== null && outage.recovery === null && now >= outage.until) {
+      this.become(outage, { to: 'half-open', at: now, reason: 'timeout-over' })
+      // Who was asked whether it wants to hear this may have decided otherwise.
+      outage = this.#outage
+    }
     if (outage !== null) {
-      if (outage.recovery === null && now >= outage.until) this.become(outage, { to: 'half-open', at: now, reason: 'timeout-over' })
       const reason = outage.recovery === null ? outage.refusalAt(now) : outage.recovery.arrive(now)
       if (reason !== undefined) return this.refuse(outage, reason, explain)
     }
@@ -200,11 +209,15 @@ export class Circuit {
     return inTime
   }
 
-  /** Of one that is closed: nothing to remember, nothing in flight, nobody listening to it alone, so not to be told from a new one. @internal */
+  /** Of one that is closed: nothing to remember, nothing in flight, so not to be told from a new one. @internal */
   isBlank(now: number): boolean {
-    const { plan, audience, home } = this.#ground
-    if (this.#inFlight !== 0 || (audience !== home!.audience && !audience.isEmpty)) return false
-    return isFresh(plan.trip, this.#memory, now)
+    return this.#inFlight === 0 && isFresh(this.#ground.plan.trip, this.#memory, now)
+  }
+
+  /** Does somebody listen to it alone, who would hear nothing of the next breaker of its key? @internal */
+  get isObserved(): boolean {
+    const { audience, home } = this.#ground
+    return audience !== home!.audience && !audience.isEmpty
   }
 
   /** @internal */
@@ -317,10 +330,9 @@ export class Circuit {
   /** @internal */
   private refuse(outage: Outage | Override, reason: RefusalReason, explain: boolean): CircuitOpenError | undefined {
     const { plan, audience } = this.#ground
-    const heard = audience.hears(HEARS.rejected)
-    // Stryker disable next-line ConditionalExpression: what nobody is told need not be reckoned, and the time to do so is all it costs
-    const retryAfterMs = explain || heard ? outage.patience(plan.clock) : 0
-    if (heard) audience.post('rejected', { name: this.#key, reason, retryAfterMs })
+    // Before anyone is asked: the clock that goes on meanwhile is not to take back that this call was refused.
+    const retryAfterMs = explain || !audience.isDeafTo(HEARS.rejected) ? outage.patience(plan.clock) : 0
+    if (audience.hears(HEARS.rejected)) audience.post('rejected', { name: this.#key, reason, retryAfterMs })
     deliver()
     return explain ? refusal(this.name, reason, retryAfterMs, outage.error) : undefined
   }
@@ -339,10 +351,12 @@ export class Circuit {
     })
   }
 
-  /** The one place where the state changes. @internal */
+  /** The one place where the state changes; it does not if those who are asked whether they want to hear of it have decided otherwise. @internal */
   private become(next: Outage | Override | null, change: Change | undefined): void {
     const { audience, home } = this.#ground
-    const heard = audience.hears(HEARS.transition)
+    const epoch = this.#epoch
+    const heard = change !== undefined && audience.hears(HEARS.transition)
+    if (epoch !== this.#epoch) return
     const was = this.#outage
     const from = was === null ? 'closed' : was.state
     this.#outage = next

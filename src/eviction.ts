@@ -49,6 +49,8 @@ class Hand<T> {
  * 2. else a closed one with evidence, by second chance (after Corbató 1968): one used since it was last looked at is passed over once;
  * 3. else an outage that is past its wait.
  *
+ * One with a listener of its own is never forgotten: nobody would know that what he hears has ended.
+ *
  * A breaker moves to `marked` once per change of its own and is passed over once per use, and the looks that find nothing are bounded.
  */
 export class Eviction<Breaker extends Circuit> {
@@ -79,11 +81,12 @@ export class Eviction<Breaker extends Circuit> {
     this.#marked.delete(breaker)
   }
 
-  /** The state of `breaker` has changed: what is not closed is not for the first two choices. */
+  /** Its state has changed, or who listens to it: what is not closed, or has a listener of its own, is not for the first two choices. */
   moved(breaker: Breaker): void {
     this.#changed()
     this.remove(breaker)
-    if (breaker.isClosed) this.#quiet.add(breaker)
+    breaker.watch = 0
+    if (breaker.isClosed && !breaker.isObserved) this.#quiet.add(breaker)
   }
 
   /** A call of a marked one has settled. */
@@ -95,7 +98,7 @@ export class Eviction<Breaker extends Circuit> {
   victim(now: number): Breaker | undefined {
     // Evidence that a window of time has outlived is nobody's event, so it is looked for.
     const outlived = () => this.#outlived.find((breaker) => breaker.isBlank(now))
-    return this.#unmarked(now) ?? outlived() ?? this.#unused() ?? this.#waiting.find((breaker) => breaker.isRecoverable(now))
+    return this.#unmarked(now) ?? outlived() ?? this.#unused() ?? this.#waiting.find((breaker) => breaker.isRecoverable(now) && !breaker.isObserved)
   }
 
   #unmarked(now: number): Breaker | undefined {

@@ -1,6 +1,6 @@
 import { checkBoolean, checkFunction, checkObject } from './check.js'
 import type { RefusalReason } from './errors.js'
-import { defuse, warnNonsense, warnThrown } from './warn.js'
+import { defuse, warn, warnNonsense, warnThrown } from './warn.js'
 
 /** What a breaker is to its callers. An `'open'` one whose wait is over is `'half-open'`, whether or not somebody has called since. */
 export type State = 'closed' | 'open' | 'half-open' | 'forced-open' | 'disabled'
@@ -99,11 +99,16 @@ export class Audience {
     return this.#seats.length === 0
   }
 
+  /** Is there surely nobody who hears this? Asks nobody. */
+  isDeafTo(what: number): boolean {
+    return (this.#heard & what) === 0 && this.#parent === null
+  }
+
   /** Does anybody listen to this, or ask for durations? */
   hears(what: number): boolean {
     // Small enough to be inlined: this is what a call pays where nobody listens.
     // Stryker disable next-line ConditionalExpression: to look for one who hears finds the same, in more time
-    return (this.#heard & what) === 0 && this.#parent === null ? false : this.#isHeard(what)
+    return this.isDeafTo(what) ? false : this.#isHeard(what)
   }
 
   #isHeard(what: number): boolean {
@@ -152,6 +157,9 @@ function isWanted(observer: Observer<never>): boolean {
   return false
 }
 
+/** How many events are told at once, at the most. They are more only where a listener goes on to cause what it listens to. */
+const ROUND = 10_000
+
 // One queue for all breakers: events are told in the order in which they happened, also those that a listener causes elsewhere.
 const outbox: { seats: readonly Seat[]; kind: Kind; event: object }[] = []
 let delivering = false
@@ -166,7 +174,14 @@ function deliverAll(): void {
   delivering = true
   try {
     // Those that a listener posts are told in the same round.
-    for (const { seats, kind, event } of outbox) for (const seat of seats) tell(seat, kind, event)
+    let told = 0
+    for (const { seats, kind, event } of outbox) {
+      if (++told > ROUND) {
+        warn(`more than ${String(ROUND)} events at once, the rest of which is not told: does a listener call what it listens to?`)
+        break
+      }
+      for (const seat of seats) tell(seat, kind, event)
+    }
   } finally {
     outbox.length = 0
     delivering = false

@@ -98,8 +98,8 @@ export class Recovering {
   #shares = 0
   #successes = 0
   #failures = 0
-  /** When the next call is admitted whatever its share. No share is ever refused before the first admission. */
-  #gapEnds = Infinity
+  /** When a call was admitted last. Before that no share is ever refused. */
+  #admittedAt = Infinity
   /** Calls that hold a place, oldest first, each with the time at which it may lose it. */
   readonly #places = new Map<Flight, number>()
 
@@ -135,7 +135,7 @@ export class Recovering {
   arrive(now: number): 'probing' | 'ramping' | undefined {
     const refused = this.refusal(now)
     this.#arrivals++
-    if (now >= this.#gapEnds) {
+    if (now >= this.#gapEnds()) {
       // Without a free place too: the gap then lasts, and the count begins anew with the one it admits in the end.
       this.#arrivals = this.#shares = 1
     } else if (this.#hasShare(this.#arrivals)) {
@@ -155,11 +155,11 @@ export class Recovering {
     }
     probe.phase = this.#index
     this.#places.set(probe, now + this.#plan.probeTimeout)
-    this.#gapEnds = now + this.#phase.maxGap
+    this.#admittedAt = now
   }
 
   patience(clock: SteadyClock): number {
-    const turn = this.#phase.ratio < 1 ? clock.until(this.#gapEnds) : 0
+    const turn = this.#phase.ratio < 1 ? clock.until(this.#gapEnds()) : 0
     return Math.max(turn, clock.until(this.#freeAt()))
   }
 
@@ -177,7 +177,7 @@ export class Recovering {
     if (next === undefined) return true
     this.#index++
     this.#phase = next
-    // Places and the gap outlive a phase: the calls are still in flight, and an admission is an admission.
+    // Places outlive a phase, for the calls are still in flight, and so does the last admission: from it the new phase counts its gap.
     this.#arrivals = this.#shares = this.#successes = this.#failures = 0
     return false
   }
@@ -189,12 +189,17 @@ export class Recovering {
   }
 
   #isDue(arrival: number, now: number): boolean {
-    return this.#hasShare(arrival) || now >= this.#gapEnds
+    return this.#hasShare(arrival) || now >= this.#gapEnds()
   }
 
   /** As a quotient: the product `ratio * arrival` would admit an eighth of a hundred at 0.07, where 7 is meant. */
   #hasShare(arrival: number): boolean {
     return this.#shares / arrival < this.#phase.ratio
+  }
+
+  /** When the next call is admitted whatever its share. */
+  #gapEnds(): number {
+    return this.#admittedAt + this.#phase.maxGap
   }
 
   #isFull(now: number): boolean {

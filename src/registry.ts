@@ -155,9 +155,15 @@ export class BreakerRegistry<Key = string> implements Iterable<[Key, CircuitBrea
 
   #make(key: Key): CircuitBreaker {
     const breaker = new CircuitBreaker(this.#groundOf(key), key)
-    if (this.#breakers.size >= this.#maxSize && !this.#makeRoom()) {
-      this.#overflows++
-      return breaker
+    if (this.#breakers.size >= this.#maxSize) {
+      const hasRoom = this.#makeRoom()
+      // The clock, or a trip, may have made it meanwhile.
+      const made = this.#breakers.get(key)
+      if (made !== undefined) return made
+      if (!hasRoom) {
+        this.#overflows++
+        return breaker
+      }
     }
     this.#breakers.set(key, breaker)
     this.#eviction?.add(breaker)
@@ -165,7 +171,7 @@ export class BreakerRegistry<Key = string> implements Iterable<[Key, CircuitBrea
   }
 
   #makeRoom(): boolean {
-    this.#eviction ??= new Eviction([...this.#breakers.values()].filter((breaker) => breaker.isClosed), this.#outages)
+    this.#eviction ??= new Eviction([...this.#breakers.values()].filter((breaker) => breaker.isClosed && !breaker.isObserved), this.#outages)
     const victim = this.#eviction.victim(this.#ground.plan.clock.now())
     if (victim !== undefined) this.#forget(victim)
     return victim !== undefined

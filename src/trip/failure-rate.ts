@@ -50,7 +50,7 @@ export function failureRate(options: FailureRateOptions): Trip<unknown> {
     // A short window has fewer parts by default: none is shorter than a millisecond.
     const buckets = checkCount('window.buckets', said(parts, Math.min(10, Math.ceil(span))))
     if (buckets > 2 ** 16) contradiction(`window.buckets: expected at most 65536, got ${String(buckets)}`)
-    if (buckets > span) contradiction(`window.buckets: expected at most window.ms (${String(span)}), got ${String(buckets)}`)
+    if (buckets > Math.max(span, 1)) contradiction(`window.buckets: expected at most window.ms (${String(span)}), got ${String(buckets)}`)
     minimum = checkCount('minimumCalls', said(minimumCalls, 10))
     fresh = () => new TimeWindow(buckets, span / buckets)
   }

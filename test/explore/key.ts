@@ -1,4 +1,5 @@
 import { type ModelOptions } from '../model/options.js'
+import { gapEnds } from '../model/recovery.js'
 import { type Call, type Model } from '../model/state.js'
 
 /*
@@ -42,10 +43,10 @@ function describeMemory({ trip }: ModelOptions, { memory, now }: Model): string 
 function describeOutage(options: ModelOptions, { kind, outage, now }: Model): string {
   if (outage === undefined) return ''
   if (kind === 'open') return `${left(outage.trippedAt + outage.wait, now)}`
-  const { phase, successes, failures, arrivals, admitted, gapEnds } = outage
+  const { phase, successes, failures, arrivals, admitted } = outage
   // Where every arrival has a share, nobody counts them.
   const isRamp = options.phases.slice(phase).some(({ ratio }) => ratio < 1)
-  const shares = isRamp ? [arrivals, admitted, left(gapEnds, now)] : []
+  const shares = isRamp ? [arrivals, admitted, left(gapEnds(options, outage), now)] : []
   return [phase, successes, failures, ...shares].join()
 }
 

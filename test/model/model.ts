@@ -120,7 +120,7 @@ const phaseCounts = ({ failures, successes }: ModelOutage): Counts => ({ failure
 
 function open(options: ModelOptions, model: Model, at: number, reason: string, relapses: number, openFor: number, counted: Counts): Model {
   const wait = Math.max(openFor, waitOf(options, relapses))
-  const outage = { ...freshPhase, trippedAt: at, wait, relapses, reason, phase: 0, gapEnds: -Infinity, places: [] }
+  const outage = { ...freshPhase, trippedAt: at, wait, relapses, reason, phase: 0, admittedAt: -Infinity, places: [] }
   return move({ ...model, outage, trips: model.trips + 1 }, model.kind, 'open', at, reason, outage, counted)
 }
 

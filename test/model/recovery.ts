@@ -8,7 +8,7 @@ export const freshPhase = { successes: 0, failures: 0, arrivals: 0, admitted: 0 
 export function view(model: Model): Model {
   const { outage } = model
   if (model.kind !== 'open' || outage === undefined || model.now < outage.trippedAt + outage.wait) return model
-  return { ...model, kind: 'half-open', outage: { ...outage, ...freshPhase, phase: 0, places: [], gapEnds: -Infinity } }
+  return { ...model, kind: 'half-open', outage: { ...outage, ...freshPhase, phase: 0, places: [], admittedAt: -Infinity } }
 }
 
 export const phaseOf = (options: ModelOptions, outage: ModelOutage): PhaseOptions => options.phases[outage.phase]!
@@ -26,7 +26,7 @@ export function retryAfter(options: ModelOptions, stored: Model): number {
   if (share !== undefined && lost <= now) return 0
   // Others may use up the shares until then, so that in a ramp only the gap is sure.
   const { ratio } = phaseOf(options, outage)
-  return Math.max(ratio < 1 ? outage.gapEnds - now : 0, lost - now, 0)
+  return Math.max(ratio < 1 ? gapEnds(options, outage) - now : 0, lost - now, 0)
 }
 
 export function admit(model: Model, id: number): Model {
@@ -34,10 +34,13 @@ export function admit(model: Model, id: number): Model {
   return { ...model, calls: [...model.calls, call] }
 }
 
+/** The gap is that of the running phase, since the last admission in whichever phase (law 13). */
+export const gapEnds = (options: ModelOptions, outage: ModelOutage): number => outage.admittedAt + phaseOf(options, outage).maxGap
+
 /** Whether the next arrival has a share of the phase, and by what (law 13). Quotients, as in law 6. */
 function shareOf(options: ModelOptions, { outage, now }: Model): 'gap' | 'ratio' | undefined {
   if (outage === undefined) return undefined
-  if (now >= outage.gapEnds) return 'gap'
+  if (now >= gapEnds(options, outage)) return 'gap'
   return hasRatio(options, outage) ? 'ratio' : undefined
 }
 
@@ -62,8 +65,7 @@ export function arrive(options: ModelOptions, model: Model, id: number): [Model,
   if (losesPlaceAt(options, model) > model.now) return [{ ...model, outage: { ...counted, admitted } }, 'probing']
   const places = [...leftTo(options, model), { id, until: model.now + options.probeTimeout }]
   const tally = share === 'gap' ? { arrivals: 1, admitted: 1 } : { arrivals: counted.arrivals, admitted }
-  const gapEnds = model.now + phaseOf(options, outage).maxGap
-  return [admit({ ...model, outage: { ...outage, ...tally, places, gapEnds } }, id)]
+  return [admit({ ...model, outage: { ...outage, ...tally, places, admittedAt: model.now } }, id)]
 }
 
 /** The places that stay with their holders when one more call is admitted. */

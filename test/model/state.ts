@@ -35,8 +35,8 @@ export interface ModelOutage {
   /** Arrivals and admissions since the phase began, or since the last admission by gap (which is the first of each). */
   readonly arrivals: number
   readonly admitted: number
-  /** When an arrival is admitted whatever the ratio: computed once, at the last admission, by the phase that admitted it (law 1). */
-  readonly gapEnds: number
+  /** When a call was admitted last, in whichever phase; the gap of the running phase counts from there. */
+  readonly admittedAt: number
   /** The calls that hold a place, the oldest first. */
   readonly places: readonly Place[]
 }

@@ -89,6 +89,61 @@ describe('a full registry makes room for a new key (law 20):', () => {
     expect(kept()).toEqual(['d', 'e'])
   })
 
+  it('an observer of its own keeps a breaker whatever it has counted, and a new key is not kept rather than its listener lost', () => {
+    const { registry, kept, clock } = full(['a', 'b'])
+    const heard: string[] = []
+    const leave = registry.for('a').observe({ transition: ({ to }) => void heard.push(to) })
+    const held = registry.for('a')
+    fail(held)
+    fail(registry.for('b'))
+    for (const key of ['c', 'd', 'e', 'f']) registry.for(key).acquire()
+    expect(kept()).toContain('a')
+    fail(held, 4)
+    clock.advance(1_000)
+    for (const key of ['g', 'h', 'i', 'j']) registry.for(key).acquire()
+    expect(kept()).toContain('a')
+    succeed(held)
+    expect(heard).toEqual(['open', 'half-open', 'closed'])
+    leave()
+    registry.for('k')
+    expect(kept()).not.toContain('a')
+  })
+
+  it('where each has an observer of its own, the new key is served but not kept', () => {
+    const { registry, kept } = full(['a', 'b'])
+    for (const key of ['a', 'b']) {
+      registry.for(key).observe({ settled: () => undefined })
+      fail(registry.for(key))
+    }
+    registry.for('c')
+    expect(kept()).toEqual(['a', 'b'])
+    expect(registry.overflows).toBe(1)
+  })
+
+  it('a clock that makes the very breaker for which room is made has made it: nothing is made twice, and what it did stands', () => {
+    const clock = new ManualClock()
+    let armed = false
+    const registry: BreakerRegistry = new BreakerRegistry({
+      maxSize: 3,
+      clock: {
+        now: () => {
+          if (armed) {
+            armed = false
+            registry.for('x').forceOpen()
+          }
+          return clock.now()
+        },
+      },
+    })
+    for (const key of ['a', 'b', 'c']) registry.for(key)
+    armed = true
+    expect(registry.for('x').state).toBe('forced-open')
+    expect(registry.size).toBeLessThanOrEqual(3)
+    expect(Array.from(registry.outages(), ([key]) => key)).toEqual(['x'])
+    registry.resetAll()
+    expect([...registry.outages()]).toEqual([])
+  })
+
   it('next goes a closed one with evidence, but not one that was used since it was looked at last', () => {
     const { registry, kept } = full(['a', 'b', 'c'])
     for (const key of ['a', 'b', 'c']) fail(registry.for(key))

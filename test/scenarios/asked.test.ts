@@ -1,6 +1,18 @@
 // What is asked of the user's own code, and when: whatever it does or gives, nothing is half-done (laws 4, 5, 16 and 17).
 import { describe, expect, it, vi } from 'vitest'
-import { anyOf, BreakerRegistry, CircuitBreaker, consecutiveFailures, failureRate, gradual, ManualClock, type Transition, type Trip } from '../../src/index.js'
+import {
+  anyOf,
+  BreakerRegistry,
+  CircuitBreaker,
+  consecutiveFailures,
+  failureRate,
+  findCircuitOpenError,
+  gradual,
+  ManualClock,
+  type Permit,
+  type Transition,
+  type Trip,
+} from '../../src/index.js'
 import { unhandledDuring } from '../support/calls.js'
 
 describe('an observer that acts on the breaker when it is asked whether it wants an event', () => {
@@ -61,6 +73,100 @@ describe('an observer that acts on the breaker when it is asked whether it wants
       last = to
     }
     expect(breaker.state).toBe(last)
+  })
+
+  describe.each(['trips', 'begins to recover', 'recovers', 'is lost again'] as const)('as the breaker %s', (when) => {
+    const acts: Record<string, (breaker: CircuitBreaker) => string> = {
+      'forces it open': (breaker) => (breaker.forceOpen(), 'forced-open'),
+      'disables it': (breaker) => (breaker.disable(), 'disabled'),
+      'resets it': (breaker) => (breaker.reset(), 'closed'),
+    }
+
+    it.each(Object.keys(acts))('%s, and that stands: the last decision wins, and every event has happened (law 16)', (act) => {
+      const clock = new ManualClock()
+      const breaker = new CircuitBreaker({ clock, failureThreshold: 1, recoveryTimeout: 100 })
+      const told: string[] = []
+      let armed = false
+      let decided: string | undefined
+      breaker.observe({
+        transition: ({ from, to }) => void told.push(`${from}>${to}`),
+        wanted: () => {
+          if (armed) {
+            armed = false
+            decided = acts[act]?.(breaker)
+          }
+          return true
+        },
+      })
+      const arm = (moment: string) => (armed = moment === when)
+      const first = breaker.acquire()
+      arm('trips')
+      first.failure()
+      if (when !== 'trips') {
+        clock.advance(100)
+        arm('begins to recover')
+        const probe = breaker.tryAcquire()
+        if (arm('recovers')) probe?.success()
+        if (arm('is lost again')) probe?.failure()
+      }
+      expect(decided).toBeDefined()
+      expect(breaker.state).toBe(decided)
+      let last = 'closed'
+      for (const step of told) {
+        expect(step.split('>')[0]).toBe(last)
+        last = step.split('>')[1]!
+      }
+      expect(last).toBe(decided)
+    })
+  })
+
+  it('may probe it as it begins to recover: the places are never more than there are, and the probe decides (law 11)', () => {
+    const clock = new ManualClock()
+    const breaker = new CircuitBreaker({ clock, failureThreshold: 1, recoveryTimeout: 100 })
+    let probe: Permit | undefined
+    let armed = false
+    breaker.observe({
+      transition: () => undefined,
+      wanted: () => {
+        if (armed) {
+          armed = false
+          probe = breaker.tryAcquire()
+        }
+        return true
+      },
+    })
+    breaker.acquire().failure()
+    clock.advance(100)
+    armed = true
+    expect(breaker.tryAcquire()).toBeUndefined()
+    expect(breaker.snapshot().phase?.inFlight).toBe(1)
+    expect(probe?.success()).toBe(true)
+    expect(breaker.state).toBe('closed')
+  })
+
+  it.each([
+    ['acquire', (breaker: CircuitBreaker) => breaker.acquire()],
+    ['tryAcquire', (breaker: CircuitBreaker) => breaker.tryAcquire()],
+  ])('may let time go by while %s is refused, which still says how long to wait: never 0', (_name, ask) => {
+    const clock = new ManualClock()
+    const breaker = new CircuitBreaker({ clock, failureThreshold: 1, recoveryTimeout: 100 })
+    breaker.acquire().failure()
+    clock.advance(99)
+    const waits: number[] = []
+    breaker.observe({
+      rejected: ({ retryAfterMs }) => void waits.push(retryAfterMs),
+      wanted: () => {
+        clock.advance(1)
+        return breaker.state === 'half-open'
+      },
+    })
+    try {
+      ask(breaker)
+    } catch (error) {
+      waits.push(findCircuitOpenError(error)?.retryAfterMs ?? 0)
+    }
+    expect(waits.length).toBeGreaterThan(0)
+    expect(waits.every((ms) => ms === 1)).toBe(true)
   })
 
   it('wants nothing if it answers with a promise, whose rejection is nobody’s (law 17)', async () => {

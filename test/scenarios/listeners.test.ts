@@ -175,6 +175,38 @@ describe('the chain of transitions (B43, law 16)', () => {
   })
 })
 
+describe('a listener that causes what it listens to', () => {
+  it('is stopped in the end, with a warning, and the caller goes on (law 17)', () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const [open, closed] = [new CircuitBreaker(), new CircuitBreaker()]
+    open.forceOpen()
+    let told = 0
+    const again = (breaker: CircuitBreaker) => () => {
+      if (++told > 1_000_000) throw new Error('there is no end to it')
+      breaker.tryAcquire()?.success()
+    }
+    const leave = [open.observe({ rejected: again(open) }), closed.observe({ settled: again(closed) })]
+    expect(open.tryAcquire()).toBeUndefined()
+    expect(closed.acquire().success()).toBe(true)
+    expect(told).toBeLessThan(1_000_000)
+    expect(String(warned.mock.calls[0]?.[0])).toContain('does a listener call what it listens to?')
+    for (const stop of leave) stop()
+    const settled = vi.fn()
+    closed.observe({ settled })
+    succeed(closed)
+    expect(settled).toHaveBeenCalledOnce()
+    warned.mockRestore()
+  })
+
+  it('is not stopped as long as it comes to an end', () => {
+    const breaker = new CircuitBreaker()
+    let told = 0
+    breaker.observe({ settled: () => ++told < 5_000 && breaker.acquire().success() })
+    succeed(breaker)
+    expect(told).toBe(5_000)
+  })
+})
+
 describe('one event for one change (B44, law 16)', () => {
   it('names both rates when the same call takes both over', () => {
     const clock = new ManualClock()

@@ -183,6 +183,24 @@ describe('the share of a phase (B76, law 13)', () => {
     expect(arrivals(breaker, 10)).toEqual([1])
   })
 
+  it('is no reason to wait longer than the maxGap of the phase that runs, whatever that of an earlier one was', () => {
+    const phases = [
+      { ratio: 1, successThreshold: 1, maxGap: 3_600_000 },
+      { ratio: 0.01, successThreshold: 2, maxConcurrent: 1, maxGap: 1_000 },
+    ]
+    const { breaker, clock } = recovering({ recovery: gradual(phases) })
+    const [passes, stays] = [breaker.acquire(), breaker.acquire()]
+    passes.success()
+    // The share of the new phase goes to a call that finds no place.
+    expect(breaker.tryAcquire()).toBeUndefined()
+    stays.ignore()
+    expect(breaker.retryAfterMs).toBe(1_000)
+    clock.advance(999)
+    expect(breaker.tryAcquire()).toBeUndefined()
+    clock.advance(1)
+    expect(breaker.tryAcquire()).toBeDefined()
+  })
+
   it('is no reason to wait longer than maxGap: low traffic recovers too', () => {
     const { breaker, clock } = recovering({ recovery: gradual([{ ratio: 0.1, successThreshold: 3, maxGap: 2_000 }]) })
     succeed(breaker)

@@ -238,8 +238,7 @@ describe('failureRate refuses what has no right meaning (law 18):', () => {
     { rate: 1, window: { ms: 0.5, buckets: undefined }, minimumCalls: undefined, slowCallRate: undefined },
     { rate: 0.5, window: { ms: 1, buckets: 1 } },
   ])('but not %o', (options) => {
-    const small = options.window.ms === 0.5 ? { ...options, window: { ms: 10, buckets: undefined } } : options
-    expect(failureRate(small as FailureRateOptions).trips).toBeTypeOf('function')
+    expect(failureRate(options as FailureRateOptions).trips).toBeTypeOf('function')
   })
 })
 
