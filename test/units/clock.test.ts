@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CircuitBreaker, ManualClock } from '../../src/index.js'
+import { fail } from '../support/calls.js'
 import { catchWarnings } from './warnings.js'
 
 const warnings = catchWarnings()
@@ -46,22 +47,34 @@ describe('a broken clock', () => {
 
   it('that falls back from so late that rounding would lose what was read does not take it back either (law 2)', () => {
     const late = 2 ** 52 + 1
-    const clock = new ManualClock(late)
-    const breaker = new CircuitBreaker({ clock })
-    clock.advance(0.5 - late)
+    let now = late
+    const breaker = new CircuitBreaker({ clock: { now: () => now } })
+    now = 0.5
     expect(breaker.snapshot().at).toBeGreaterThanOrEqual(late)
     expect(breaker.snapshot().at).toBeLessThan(late + 3)
   })
 
   it('that fell back and goes on in steps too small to be seen is not held up by those who look at every step (law 2)', () => {
-    const clock = new ManualClock(1e12)
+    const start = 1.5 * 2 ** 40
+    const clock = new ManualClock(start)
     const breaker = new CircuitBreaker({ clock })
-    breaker.snapshot()
-    clock.advance(-1e12)
-    for (let step = 0; step < 2 ** 15; step++) {
-      clock.advance(2 ** -15)
+    clock.advance(-0.625 * 2 ** 40)
+    for (let step = 0; step < 2 ** 13; step++) {
+      clock.advance(2 ** -13)
       breaker.snapshot()
     }
-    expect(breaker.snapshot().at).toBe(1e12 + 1)
+    expect(breaker.snapshot().at).toBe(start + 1)
+  })
+})
+
+describe('the time that a refused call is told to wait', () => {
+  it('is long enough where what is left of the recovery timeout is rounded down (law 1)', () => {
+    const clock = new ManualClock(0.17)
+    const breaker = new CircuitBreaker({ clock, failureThreshold: 1, recoveryTimeout: 1_000 })
+    fail(breaker)
+    clock.advance(32 / 7)
+    expect(clock.now() + (1_000.17 - clock.now())).toBeLessThan(1_000.17)
+    clock.advance(breaker.retryAfterMs)
+    expect(breaker.tryAcquire()).toBeDefined()
   })
 })
