@@ -85,7 +85,7 @@ export function breakerAdapter(
     const url = urlOf(config)
     // Cancelled before it began, or so wrong that it has no host: axios will say so, and no host is asked.
     if (signal?.aborted === true || url === undefined || (key === undefined && !leadsToHost(url))) return adapter(config)
-    const permit = breakerOf(url, config).acquire({ signal })
+    const permit = breakerOf(url, config).acquire({ signal: signal ?? undefined })
     let response: AxiosResponseLike
     try {
       response = await adapter(config)

@@ -49,8 +49,8 @@ function absolute(text: string, cause: unknown): string {
 /** The caller's own signal: of `init`, where `null` means none, else of the request. */
 export function signalOf(input: unknown, init: Init): AbortSignalLike | undefined {
   const signal = init?.signal as AbortSignalLike | null | undefined
-  if (signal === undefined && isRequest(input)) return input.signal
-  return signal ?? undefined
+  // Where another implementation's request has none, it may be null too.
+  return (signal === undefined && isRequest(input) ? input.signal : signal) ?? undefined
 }
 
 /** Asked twice of one signal, so not by a comparison that the compiler would remember. */
@@ -147,7 +147,7 @@ export function isMistake(error: unknown): boolean {
     const { name, message, cause } = error as Partial<Error>
     if (name !== 'TypeError') return false
     const { message: because, code } = (cause ?? {}) as { message?: unknown; code?: unknown }
-    if (because === 'bad port' || /\b(?:disturbed or locked|includes credentials)\b/.test(String(message))) return true
+    if (because === 'bad port' || /\b(?:disturbed or locked|includes credentials|parse URL from)\b/.test(String(message))) return true
     return typeof code === 'string' && /^UND_ERR_(?:INVALID_ARG|NOT_SUPPORTED|REQ_CONTENT_LENGTH_MISMATCH)$/.test(code)
   } catch {
     return false

@@ -20,6 +20,8 @@ export class SeriesByGroup<Key> implements SeriesTable<Key> {
   #members = new Map<Series, number>()
   #counting = new Map<Series, number>()
   #round: Iterator<[Key, unknown]> | null = null
+  /** Has the round ended since the last look? */
+  #hasEnded = false
 
   constructor(registry: MeasuredRegistry<Key>, group: (key: Key) => unknown, maxSeries: number) {
     this.#registry = registry
@@ -28,6 +30,12 @@ export class SeriesByGroup<Key> implements SeriesTable<Key> {
   }
 
   of(key: Key): Series {
+    // An iterator that stands still keeps all tables that its map has outgrown, so each event takes a round under way one step on.
+    if (this.#round !== null) this.#step(this.#round)
+    return this.#seriesOf(key)
+  }
+
+  #seriesOf(key: Key): Series {
     const name = this.#nameOf(key)
     const known = this.#byName.get(name)
     if (known !== undefined) return known
@@ -37,13 +45,14 @@ export class SeriesByGroup<Key> implements SeriesTable<Key> {
   }
 
   look(): Iterable<Series> {
-    const isRoundOver = this.#count()
+    const isRoundOver = this.#hasEnded || this.#count()
+    this.#hasEnded = false
     for (const series of this.#byName.values()) {
       series.empty()
       series.states.closed = this.#members.get(series) ?? this.#counting.get(series) ?? 0
     }
     for (const [key, breaker] of this.#registry.outages()) {
-      const { states } = this.of(key)
+      const { states } = this.#seriesOf(key)
       // One made after its place was passed is broken, but not counted yet.
       states.closed = Math.max(0, states.closed - 1)
       states[breaker.state]++
@@ -58,6 +67,7 @@ export class SeriesByGroup<Key> implements SeriesTable<Key> {
     this.#members.clear()
     this.#counting.clear()
     this.#round = null
+    this.#hasEnded = false
   }
 
   /** Goes on with the round; tells whether it is over. */
@@ -66,16 +76,21 @@ export class SeriesByGroup<Key> implements SeriesTable<Key> {
       this.#round = this.#registry[Symbol.iterator]()
       this.#counting = new Map(Array.from(this.#byName.values(), (series) => [series, 0]))
     }
-    for (let looks = 0; looks <= Math.max(LOOK, this.#maxSeries); looks++) {
-      const next = this.#round.next()
-      if (next.done === true) {
-        this.#round = null
-        this.#members = this.#counting
-        return true
-      }
-      const series = this.of(next.value[0])
-      this.#counting.set(series, (this.#counting.get(series) ?? 0) + 1)
+    for (let looks = 0; looks <= Math.max(LOOK, this.#maxSeries); looks++) if (this.#step(this.#round)) return true
+    return false
+  }
+
+  /** Counts the next breaker of the round; tells whether there was none left. */
+  #step(round: Iterator<[Key, unknown]>): boolean {
+    const next = round.next()
+    if (next.done === true) {
+      this.#round = null
+      this.#members = this.#counting
+      this.#hasEnded = true
+      return true
     }
+    const series = this.#seriesOf(next.value[0])
+    this.#counting.set(series, (this.#counting.get(series) ?? 0) + 1)
     return false
   }
 

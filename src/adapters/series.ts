@@ -67,6 +67,7 @@ export function labelOf(key: unknown): string {
   } catch {
     return 'unprintable key'
   }
-  label = label.replace(/\b([a-z][a-z\d+.-]*:\/\/)(?:[^\s/?#@]*@)?([^\s/?#]*)\S*/gi, '$1$2')
+  // Bounded twice, for a key may be what a stranger sends: each word might begin a scheme.
+  label = label.slice(0, 1_000).replace(/\b([a-z][a-z\d+.-]{0,30}:\/\/)(?:[^\s/?#@]*@)?([^\s/?#]*)\S*/gi, '$1$2')
   return label.length > 120 ? `${label.slice(0, 119)}…` : label
 }

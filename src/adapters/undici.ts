@@ -88,14 +88,16 @@ function refuse(handler: OldHandler | ResponseHandler, refusal: unknown): true {
 /** Finds the key of a call: its origin as a `URL` writes it, so that it is the same key wherever the host is called from. */
 function byOrigin(): (options: DispatchOptionsLike) => string {
   // Most calls ask for the host that the last one asked for, and reading a URL costs more than all the rest here.
-  let given: unknown
+  let given: string | undefined
   let key = ''
   return ({ origin }) => {
     if (origin === undefined) {
       throw new TypeError('breakerInterceptor: the call names no origin (those of a Client or a Pool do not): give one breaker, or the option key')
     }
+    // A URL can be changed between two calls.
+    if (typeof origin !== 'string') return origin.origin
     if (origin !== given) {
-      key = typeof origin === 'string' ? canonical(origin) : origin.origin
+      key = canonical(origin)
       given = origin
     }
     return key

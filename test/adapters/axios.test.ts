@@ -44,6 +44,13 @@ describe('a guarded adapter of axios', () => {
     expect({ seen, keys: [...guards].map(([key]) => key) }).toEqual({ seen: ['https://b.test/path'], keys: [tenant] })
   })
 
+  it('takes null for a signal as axios does: there is none', async () => {
+    const guards = new BreakerRegistry()
+    const ledger = new Ledger(guards)
+    await instance(guards).get('https://a.test', { signal: null } as unknown as object)
+    expect(ledger.verdicts).toEqual(['success'])
+  })
+
   it('asks for no key when there is one breaker for all', async () => {
     const breaker = new CircuitBreaker({ failureThreshold: 1 })
     const adapter = breakerAdapter(breaker, answers({ status: 500, data: '' }), { key: () => expect.unreachable() })

@@ -258,7 +258,9 @@ describe("a caller's mistake is told before a permit is taken, and charged to no
     const reader = body.getReader()
     await reader.read()
     reader.releaseLock()
-    const attempts: [string, RequestInit][] = [
+    const foreign = { url: 'http://127.0.0.1:1', method: 'GET', headers: new Headers(), signal: null, toString: () => '[object Request]' }
+    const attempts: [string | Request, RequestInit][] = [
+      [foreign as unknown as Request, {}],
       ['http://127.0.0.1:6000', {}],
       ['http://user:secret@127.0.0.1:1', {}],
       ['http://127.0.0.1:1', { method: 'POST', body, duplex: 'half' }],
@@ -314,6 +316,15 @@ describe('the signal', () => {
       expect(spy).not.toHaveBeenCalled()
       expect(registry.size).toBe(0)
     }
+  })
+
+  it('may be null in the Request of another implementation, and is then none', async () => {
+    const foreign = { url: 'http://a.example/', method: 'GET', headers: new Headers(), signal: null, [Symbol.toStringTag]: 'Request' }
+    const answers = vi.fn(() => Promise.resolve(new Response()))
+    const { ledger, fetch } = guarded({ fetch: answers })
+    await fetch(foreign as unknown as Request)
+    expect(answers).toHaveBeenCalledTimes(1)
+    expect(ledger.verdicts).toEqual(['success'])
   })
 
   it('of a Request does not count when init says null', async () => {

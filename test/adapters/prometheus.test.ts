@@ -387,6 +387,22 @@ describe('many keys', () => {
     expect(await statesOf(register, 'b')).toEqual({ closed: 1 })
   })
 
+  it('goes on with the round as calls come, so that no iterator stands still in a registry that changes', async () => {
+    const { upstreams, register } = instrumented({ group: (key: string) => key.slice(0, 1) })
+    for (let n = 0; n < 15_000; n++) upstreams.for(`a${n}`)
+    await register.metrics()
+    upstreams.for('b')
+    succeed(upstreams.for('a0'), 6_000)
+    expect(await statesOf(register, 'a')).toEqual({ closed: 15_000 })
+    expect(await statesOf(register, 'b')).toEqual({ closed: 1 })
+  })
+
+  it('names a key of any length in no time: what a stranger sends is looked at no further than it is shown', async () => {
+    const { upstreams, register } = instrumented()
+    succeed(upstreams.for('a.'.repeat(1_000_000)))
+    expect((await namesIn(register))[0]).toHaveLength(120)
+  })
+
   it('keeps the counts of a group that came after its place in the round was passed', async () => {
     const { upstreams, register } = instrumented({ group: (key: string) => key.slice(0, 1) })
     for (let n = 0; n < 15_000; n++) upstreams.for(`a${n}`)

@@ -34,6 +34,16 @@ describe.each(clients)('an interceptor of undici $version', ({ version, undici }
     expect(ledger.verdicts).toEqual(Array(4).fill('success'))
   })
 
+  it('charges a call to where its URL leads now, though the same URL led elsewhere before', async () => {
+    const servers = [await http.serve(http.answer(200)), await http.serve(http.answer(200))]
+    const url = new URL(servers[0]!.origin)
+    for (const { origin } of servers) {
+      url.port = new URL(origin).port
+      await (await get(url)).body.dump()
+    }
+    expect(keys()).toEqual(servers.map(({ origin }) => origin))
+  })
+
   it('charges a call to the key that it is told', async () => {
     const { origin } = await http.serve(http.answer(200))
     const byPath = breakerInterceptor(guards, { key: ({ method, path }) => `${method} ${path}` })
