@@ -331,6 +331,7 @@ export class Circuit {
   private refuse(outage: Outage | Override, reason: RefusalReason, explain: boolean): CircuitOpenError | undefined {
     const { plan, audience } = this.#ground
     // Before anyone is asked: the clock that goes on meanwhile is not to take back that this call was refused.
+    // Stryker disable next-line ConditionalExpression: what nobody is told need not be reckoned, and the time to do so is all it costs
     const retryAfterMs = explain || !audience.isDeafTo(HEARS.rejected) ? outage.patience(plan.clock) : 0
     if (audience.hears(HEARS.rejected)) audience.post('rejected', { name: this.#key, reason, retryAfterMs })
     deliver()
