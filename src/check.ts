@@ -56,6 +56,7 @@ export function checkObject<T extends object>(name: string, value: T, known: rea
 /** The same for the one or two options that are handed in beside each call, so it costs as little as it can. */
 export function checkCall<T extends object>(name: string, options: T, known: readonly [string, string?]): T {
   if (!isOptions(options) || 'aborted' in options) refuseCall(name, options, known)
+  // Stryker disable next-line ConditionalExpression,LogicalOperator: checkObject() looks again; most calls are spared it
   for (const key in options) if (key !== known[0] && key !== known[1]) checkObject(name, options, known as readonly string[])
   return options
 }

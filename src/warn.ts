@@ -3,7 +3,7 @@ const LIMIT = 100
 
 interface Host {
   process?: { emitWarning?: (message: string, type: string) => void }
-  console?: { warn?: (message: string) => void }
+  console: { warn: (message: string) => void }
 }
 
 /**
@@ -13,12 +13,12 @@ interface Host {
 export function warn(message: string): void {
   if (told.size >= LIMIT || told.has(message)) return
   told.add(message)
-  const host = globalThis as Host
+  const host = globalThis as unknown as Host
   try {
     if (typeof host.process?.emitWarning === 'function') host.process.emitWarning(message, 'LazybreakerWarning')
-    else host.console?.warn?.(`LazybreakerWarning: ${message}`)
+    else host.console.warn(`LazybreakerWarning: ${message}`)
   } catch {
-    // A platform whose warning channel throws has nowhere left to say so.
+    // A platform without a warning channel, or whose throws, has nowhere left to say so.
   }
 }
 

@@ -35,6 +35,7 @@ export function wrap<Fn extends AnyFunction, Fallback>(
     guarded(this: ThisParameterType<Fn>, ...args: Parameters<Fn>): Promise<unknown> {
       try {
         const call = () => fn.apply(this, args)
+        // Stryker disable next-line ConditionalExpression: only spares the options
         if (signal === undefined && fallback === undefined) return execute(breakerOf(args), call)
         return execute(breakerOf(args), call, {
           signal: signal?.(...args),

@@ -15,7 +15,7 @@ const breaker = (options: object) => () => new CircuitBreaker(options)
 const registry = (options: object) => () => new BreakerRegistry(options)
 const backoff = (more: object) => () => exponentialBackoff({ initial: 100, ...more })
 const rate = (more: object) => () => failureRate({ rate: 0.5, window: { calls: 10 }, ...more })
-const reading = (now: number) => () => new CircuitBreaker({ clock: { now: () => now } })
+const reading = (now: unknown) => () => new CircuitBreaker({ clock: { now: () => now as number } })
 
 describe('a value that breaks a rule (law 18)', () => {
   it.each([
@@ -44,8 +44,16 @@ describe('a value that breaks a rule (law 18)', () => {
     expect(breaker({ failureThreshold: 1.5 })).toThrow(new RangeError('failureThreshold: expected a whole number of at least 1, got 1.5'))
   })
 
-  it.each([2 ** 53, -(2 ** 53), Infinity, NaN])('a first reading of %d is beyond what a clock may show (law 2)', (now) => {
-    expect(reading(now)).toThrow(new RangeError(`clock.now(): expected a finite number of milliseconds, within 2^53, got ${String(now)}`))
+  it('says each rule in its words', () => {
+    expect(() => gradual([{ ratio: 1, successThreshold: 1, maxFailures: -1 }])).toThrow('gradual[0].maxFailures: expected a whole number of at least 0, got -1')
+    expect(backoff({ factor: 0.5 })).toThrow('factor: expected a finite number of at least 1, got 0.5')
+    expect(backoff({ jitter: 2 })).toThrow('jitter: expected a number from 0 to 1, got 2')
+    expect(backoff({ initial: 0 })).toThrow('initial: expected a finite number above 0, got 0')
+    expect(() => new CircuitBreaker({ clock: new ManualClock() }).observe({ durations: 1 as never })).toThrow('durations: expected true or false, got 1')
+  })
+
+  it.each([2 ** 53, -(2 ** 53), Infinity, NaN, '5'])('a first reading of %o is beyond what a clock may show (law 2)', (now) => {
+    expect(reading(now)).toThrow(`clock.now(): expected a finite number of milliseconds, within 2^53, got ${typeof now === 'string' ? '"5"' : String(now)}`)
   })
 
   it.each([Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER, 0.5])('a first reading of %d is not', (now) => {
@@ -96,11 +104,25 @@ describe('an unknown option (law 18)', () => {
     // As another library calls it.
     ['resetTimeout', breaker, 'did you mean recoveryTimeout?'],
     ['errorFilter', breaker, 'did you mean classifyError?'],
+    ['maxWaitDurationInHalfOpenState', breaker, 'did you mean probeTimeout?'],
+    ['slowCallDurationThreshold', breaker, 'did you mean slowCallDuration?'],
+    ['readyToTrip', breaker, 'did you mean trip?'],
     ['key', breaker, 'did you mean name?'],
+    ['initialDelay', backoff, 'did you mean initial?'],
+    ['maxDelay', backoff, 'did you mean max?'],
+    ['multiplier', backoff, 'did you mean factor?'],
     ['threshold', rate, 'did you mean rate?'],
     // It belongs elsewhere.
     ['rate', breaker, 'did you mean trip: failureRate({ rate })?'],
     ['errorThresholdPercentage', breaker, 'did you mean trip: failureRate({ rate })?'],
+    ['slowCallRateThreshold', breaker, 'did you mean trip: failureRate({ slowCallRate })?'],
+    ['slidingWindowType', breaker, 'did you mean trip: failureRate({ window })?'],
+    ['ms', breaker, 'did you mean trip: failureRate({ window: { ms } })?'],
+    ['calls', breaker, 'did you mean trip: failureRate({ window: { calls } })?'],
+    ['maxRequests', breaker, 'did you mean recovery: probes({ maxConcurrent })?'],
+    ['halfOpenSampling', breaker, 'did you mean recovery: probes({ successThreshold })?'],
+    ['success', breaker, 'did you mean observe({ settled })?'],
+    ['reject', breaker, 'did you mean observe({ rejected })?'],
     ['allowWarmUp', breaker, 'did you mean trip: failureRate({ minimumCalls })?'],
     ['jitter', breaker, 'did you mean recoveryTimeout: exponentialBackoff({ jitter })?'],
     ['abortController', breaker, 'did you mean execute(fn, { signal })?'],
@@ -116,7 +138,7 @@ describe('an unknown option (law 18)', () => {
     ['enabled', breaker, 'breaker.disable() turns it off'],
     ['cache', breaker, 'this library caches nothing'],
   ])('%s: the error knows what may have been meant', (name, make, hint) => {
-    expect(messageOf(make({ [name]: 1 }))).toMatch(new RegExp(`^(options|failureRate): unknown option "${name}"; `))
+    expect(messageOf(make({ [name]: 1 }))).toMatch(new RegExp(`^(options|failureRate|exponentialBackoff): unknown option "${name}"; `))
     expect(messageOf(make({ [name]: 1 })).split('"; ')[1]).toBe(hint)
   })
 

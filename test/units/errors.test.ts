@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { findCircuitOpenError, type CircuitOpenError } from '../../src/index.js'
+import { CircuitOpenError, findCircuitOpenError } from '../../src/index.js'
 import { rejectionOf, tripped, manual } from '../support/calls.js'
 
 const refusalOf = async (name?: string) => (await rejectionOf(tripped({ name }).breaker.execute(() => 1))) as CircuitOpenError
@@ -8,6 +8,16 @@ describe('a refusal', () => {
   it('says who refused, why, and for how long', async () => {
     expect((await refusalOf()).message).toBe('The circuit refused the call (open); retry in 1000 ms')
     expect((await refusalOf('db')).message).toBe('The circuit "db" refused the call (open); retry in 1000 ms')
+  })
+
+  it('has the name of its class, as errors have it, and can be given another', async () => {
+    expect(Object.getOwnPropertyDescriptor(CircuitOpenError.prototype, 'name')).toEqual({
+      value: 'CircuitOpenError',
+      writable: true,
+      enumerable: false,
+      configurable: true,
+    })
+    expect(Object.assign(await refusalOf(), { name: 'Busy' }).name).toBe('Busy')
   })
 
   it('says, forced open, that no waiting ends it', async () => {
