@@ -7,6 +7,8 @@ export const probeTimeout = 600
 export const limits = { single: 1, probes: 2, gradual: 3 }
 /** How many probes have to succeed, by recovery. */
 export const successesToClose = { single: 1, probes: 2, gradual: 4 }
+/** Half of the last ten calls have failed, or of those of the last two seconds, which are forgotten a tenth at a time. */
+export const failureShare = { rate: 0.5, minimumCalls: 5, calls: 10, ms: 2_000, parts: 10 }
 /** The first phase of the ramp: one call in four, or one in half a second. */
 export const firstPhase = { ratio: 0.25, successThreshold: successesToClose.gradual / 2, maxConcurrent: limits.gradual, maxGap: 500 }
 
@@ -17,10 +19,11 @@ export const firstPhase = { ratio: 0.25, successThreshold: successesToClose.grad
  * @param {import('./script.mjs').Guard} guard
  */
 export function optionsOf({ consecutiveFailures, failureRate, singleProbe, probes, gradual, exponentialBackoff }, guard) {
+  const { rate, minimumCalls, calls, ms, parts } = failureShare
   const trips = {
     run: () => consecutiveFailures(/** @type {{ threshold: number }} */ (guard.trip).threshold),
-    calls: () => failureRate({ rate: 0.5, window: { calls: 10 }, minimumCalls: 5 }),
-    ms: () => failureRate({ rate: 0.5, window: { ms: 2_000 }, minimumCalls: 5 }),
+    calls: () => failureRate({ rate, window: { calls }, minimumCalls }),
+    ms: () => failureRate({ rate, window: { ms, buckets: parts }, minimumCalls }),
   }
   const recoveries = {
     single: () => singleProbe(),

@@ -1,19 +1,30 @@
 /** By how much of itself the heap may grow after the warm-up: about as much as connections that come and go make it swing. */
 const allowance = 0.05
 
+/** The bytes in use, if the process was started with `--expose-gc`. */
+function bytesInUse() {
+  if (globalThis.gc === undefined) return undefined
+  globalThis.gc()
+  return process.memoryUsage().heapUsed
+}
+
 /**
- * Watches the heap while hosts fail and recover, if the process was started with `--expose-gc`. (In the calm at the end
- * more hosts are up, and so more connections are open.)
+ * Watches the heap while hosts fail and recover. (In the calm at the end more hosts are up, and so more connections are open.)
  */
 export class Heap {
   /** @type {{ at: number, bytes: number }[]} */
   #samples = []
+  #read
+
+  /** @param {() => number | undefined} read how many bytes are in use, if that can be said */
+  constructor(read = bytesInUse) {
+    this.#read = read
+  }
 
   /** @param {number} at how far the troubled part of the run has come, from 0 to 1 */
   sample(at) {
-    if (globalThis.gc === undefined) return
-    globalThis.gc()
-    this.#samples.push({ at, bytes: process.memoryUsage().heapUsed })
+    const bytes = this.#read()
+    if (bytes !== undefined) this.#samples.push({ at, bytes })
   }
 
   /** The middle of the samples in this part of the run. @param {number} from @param {number} to */

@@ -1,3 +1,4 @@
+import { Evidence } from './evidence.mjs'
 import { firstPhase, limits, probeTimeout, successesToClose, waitOf } from './guard.mjs'
 import { fates, stateNames } from './journal.mjs'
 import { does, tickMs } from './script.mjs'
@@ -74,10 +75,11 @@ class Walk {
   #state = closed
   /** Goes up with every transition: a call belongs to the one in which it was admitted. */
   #episode = 0
-  #run = 0
-  /** Calls let through in this episode that have not settled, with when; and when the last one succeeded. */
+  /** What has come out while closed, and which calls have been counted as slow. */
+  #evidence
+  #slow = new Set()
+  /** Calls let through in this episode that have not settled, with when. @type {Map<number, number>} */
   #unsettled = new Map()
-  #lastSuccess = -Infinity
   #relapses = 0
   #until = 0
   #ramp = { offered: 0, admitted: 0, successes: 0, since: 0 }
@@ -99,6 +101,7 @@ class Walk {
   constructor(host, guard, story, journal, arrived, admissions) {
     this.#host = host
     this.#guard = guard
+    this.#evidence = new Evidence(guard.trip)
     this.#story = story
     this.#journal = journal
     this.#arrived = arrived
@@ -132,7 +135,7 @@ class Walk {
       const asked = changed.asked[index] === 1
       const lawful = waitOf(this.#guard, this.#relapses, asked)
       if (wait !== lawful) this.#complain(`it opened at ${now} ms for ${wait} ms, and should have for ${lawful} ms`)
-      if (from === closed && !asked) this.#tripped(now)
+      if (from === closed && !asked) this.#tripped(now, trippedAt)
       if (from === halfOpen && this.#guard.slowCallDuration === undefined && this.#settling(now, (call) => this.#failed(call)) === 0) {
         this.#complain(`it opened again at ${now} ms, without a probe that failed`)
       }
@@ -147,9 +150,9 @@ class Walk {
     if (to === halfOpen && now < this.#until) this.#complain(`it turned half-open at ${now} ms, and should have stayed open until ${this.#until} ms`)
     this.#state = to
     this.#episode++
-    this.#run = 0
+    this.#evidence = new Evidence(this.#guard.trip)
+    this.#slow.clear()
     this.#unsettled.clear()
-    this.#lastSuccess = -Infinity
     this.#ramp = { offered: 0, admitted: 0, successes: 0, since: now }
   }
 
@@ -182,15 +185,61 @@ class Walk {
   }
 
   /**
-   * A run of failures as long as the threshold has to have come before.
+   * What has come out has to be reason enough to open, and from no other moment on.
+   *
+   * @param {number} now
+   * @param {number} trippedAt
+   */
+  #tripped(now, trippedAt) {
+    const evidence = this.#evidence.copy()
+    const { settled, settledOn } = this.#journal
+    const add = (/** @type {boolean} */ failed, /** @type {number} */ at) => (evidence.add(failed, at), evidence.trips(at) && at === trippedAt)
+    for (const [, at] of this.#becomingSlow(now)) if (add(true, at)) return
+    // Those that settle at this moment are written down after what they change.
+    const settling = [...this.#unsettled.keys()].filter((call) => settledOn[call] === now / tickMs && !this.#isSlow(call, now))
+    settling.sort((a, b) => /** @type {number} */ (settled[a]) - /** @type {number} */ (settled[b]))
+    for (const call of settling) if ((this.#failed(call) || this.#succeeded(call)) && add(this.#failed(call), now)) return
+    this.#complain(`it opened at ${trippedAt} ms (told at ${now} ms), after ${evidence}`)
+  }
+
+  /** @param {number} call @param {number} now */
+  #isSlow(call, now) {
+    return now - /** @type {number} */ (this.#unsettled.get(call)) >= (this.#guard.slowCallDuration ?? Infinity)
+  }
+
+  /**
+   * The calls under way that have become slow since somebody looked last, oldest first, with when they did.
    *
    * @param {number} now
    */
-  #tripped(now) {
-    const { trip, slowCallDuration } = this.#guard
-    if (trip.kind !== 'run' || slowCallDuration !== undefined) return
-    const failures = this.#run + this.#settling(now, (call) => this.#failed(call))
-    if (failures < trip.threshold) this.#complain(`it opened at ${now} ms, after ${failures} failures in a row`)
+  #becomingSlow(now) {
+    const { slowCallDuration = Infinity } = this.#guard
+    /** @type {[call: number, at: number][]} */
+    const found = []
+    for (const [call, since] of this.#unsettled) if (since + slowCallDuration <= now && !this.#slow.has(call)) found.push([call, since + slowCallDuration])
+    return found
+  }
+
+  /** Whoever makes a call or reports on one counts those that hang first. @param {number} now */
+  #look(now) {
+    for (const [call, at] of this.#becomingSlow(now)) {
+      this.#slow.add(call)
+      this.#count(true, at)
+    }
+  }
+
+  /**
+   * What a report changes is changed before the caller hears of it: so a breaker that has to be open should have been in
+   * another episode by now.
+   *
+   * @param {boolean} failed
+   * @param {number} at
+   */
+  #count(failed, at) {
+    this.#evidence.add(failed, at)
+    if (!this.#evidence.trips(at)) return
+    this.#complain(`it knew at ${at} ms of ${this.#evidence}, and did not open`)
+    this.#evidence = new Evidence(this.#guard.trip)
   }
 
   /** @param {number} call */
@@ -206,7 +255,7 @@ class Walk {
     if (!refused && this.#state === halfOpen) this.#admissions.probe[call] = 1
     if (this.#state === halfOpen) this.#share(refused, now)
     if (refused) return this.#full(now)
-    if (this.#state === closed) this.#hangs(now)
+    if (this.#state === closed) this.#look(now)
     this.#unsettled.set(call, now)
   }
 
@@ -220,19 +269,6 @@ class Walk {
     let held = 0
     for (const since of this.#unsettled.values()) if (now - since < probeTimeout) held++
     if (held < limits[this.#guard.recovery]) this.#complain(`a call was refused at ${now} ms, with ${held} probes under way of ${limits[this.#guard.recovery]}`)
-  }
-
-  /**
-   * Whoever is let through a closed breaker: fewer than a threshold of calls may have become slow since the last success.
-   *
-   * @param {number} now
-   */
-  #hangs(now) {
-    const { trip, slowCallDuration } = this.#guard
-    if (trip.kind !== 'run' || slowCallDuration === undefined) return
-    let slow = 0
-    for (const since of this.#unsettled.values()) if (since + slowCallDuration <= now && since + slowCallDuration > this.#lastSuccess) slow++
-    if (slow >= trip.threshold) this.#complain(`a call was let through at ${now} ms, with ${slow} calls that hang and no success since`)
   }
 
   /**
@@ -255,25 +291,16 @@ class Walk {
     const fate = this.#journal.fate[call]
     // Nobody has told the breaker: the place stays taken until it is given to another.
     if (fate === fates.forgotten || this.#admissions.episode[call] !== this.#episode) return
+    const now = /** @type {number} */ (this.#journal.settledOn[call]) * tickMs
+    if (this.#state === closed) this.#look(now)
     this.#unsettled.delete(call)
     const succeeded = this.#succeeded(call)
     const failed = this.#failed(call)
-    if (succeeded) {
-      this.#ramp.successes++
-      this.#lastSuccess = /** @type {number} */ (this.#journal.settledOn[call]) * tickMs
-    }
-    // What a report changes is changed before the caller hears of it, so here it should have been another episode.
+    if (succeeded) this.#ramp.successes++
     if (failed && this.#state === halfOpen) this.#complain(`probe ${call} failed, and the breaker did not open`)
     if (fate === fates.ok && failed) this.#complain(`it asked with call ${call} to be left alone, and the breaker did not open`)
-    const { trip, slowCallDuration } = this.#guard
-    // What became slow was counted before it settled, so only guards without slow calls are counted after here.
-    if (trip.kind !== 'run' || slowCallDuration !== undefined || this.#state !== closed) return
-    if (succeeded) this.#run = 0
-    if (failed) this.#run++
-    if (this.#run >= trip.threshold) {
-      this.#complain(`${this.#run} calls failed in a row, the last of them call ${call}, and the breaker did not open`)
-      this.#run = 0
-    }
+    // Once it was slow, it has been counted.
+    if (this.#state === closed && (succeeded || failed) && !this.#slow.delete(call)) this.#count(failed, now)
   }
 }
 

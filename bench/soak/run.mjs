@@ -13,14 +13,15 @@ import { callers, does, isDown, patienceTicks, script, slowTicks, tickMs } from 
 /** @typedef {{ host: number, caller: AbortController, until: number, answered: number, done: Promise<void> }} Flight a call that is under way */
 
 /**
- * Plays a script on real sockets, tick by tick: first the hosts take the state the script has for the tick, then
+ * Plays a script on real sockets, tick by tick. Hosts of even number are called through `breakerFetch`, the others through
+ * `registry.execute`, and now and then one of either with a permit. In a tick, first the hosts take the state the script has for the tick, then
  * callers lose patience, slow answers arrive, and new calls are made; the next tick comes when every call that can be
  * answered has been. The breakers' clock counts ticks. So the same seed gives the same calls, the same faults and the
  * same decisions, whatever the machine. What may vary: ports, the time it takes, the order in which different hosts
  * answer within one tick, and whether a call that is given up, or whose host dies, had arrived before.
  *
  * @param {object} settings
- * @param {any} settings.library what `lazybreaker` exports
+ * @param {any} settings.library what `lazybreaker` and `lazybreaker/fetch` export
  * @param {string | number} settings.seed
  * @param {number} settings.hosts
  * @param {number} settings.ticks
@@ -75,6 +76,19 @@ export async function soak({ library, seed, hosts, ticks, processes = 10, pace =
     await Promise.all(ending)
   }
 
+  /** Which calls have been let through, and which refused. */
+  const sent = new Uint8Array(total)
+  const refused = new Uint8Array(total)
+  /** The `fetch` that is guarded. @type {typeof fetch} */
+  const send = (url, init) => {
+    const call = Number(new URL(String(url)).pathname.slice(1))
+    if (refused[call] === 1) throw new Error('the function of a refused call was called')
+    sent[call] = 1
+    journal.offer(call)
+    return fetch(url, init)
+  }
+  const guardedFetch = library.breakerFetch(upstreams, { retryAfter: true, body: 'settle', fetch: send })
+
   /** @param {number} call */
   function make(call) {
     const host = /** @type {number} */ (story.calls.host[call])
@@ -84,30 +98,25 @@ export async function soak({ library, seed, hosts, ticks, processes = 10, pace =
     const caller = new AbortController()
     const { signal } = caller
     const at = tick
-    let sent = false
-    let refused = false
-
-    const send = async () => {
-      if (refused) throw new Error('the function of a refused call was called')
-      sent = true
-      journal.offer(call)
-      const response = await fetch(`${origin}/${call}`, { signal, headers: { 'x-tick': String(at) } })
+    const ask = async (/** @type {typeof fetch} */ by) => {
+      const response = await by(`${origin}/${call}`, { signal, headers: { 'x-tick': String(at) } })
       await response.text()
       if (response.status === 500) throw new Error('500')
       return response.status
     }
-    const settled = kind === callers.forgetful ? forget(origin, send) : upstreams.execute(origin, send, { signal })
+    const isForgetful = kind === callers.forgetful
+    const settled = isForgetful ? forget(origin, () => ask(send)) : host % 2 === 0 ? ask(guardedFetch) : upstreams.execute(origin, () => ask(send), { signal })
     // Whoever is let through is let through at once, so one who has not been is refused.
-    refused = !sent
-    if (refused) journal.offer(call)
+    refused[call] = 1 - /** @type {number} */ (sent[call])
+    if (refused[call] === 1) journal.offer(call)
     const done = settled
       .then(
-        () => journal.settle(call, kind === callers.forgetful ? fates.forgotten : fates.ok, tick),
+        () => journal.settle(call, isForgetful ? fates.forgotten : fates.ok, tick),
         (/** @type {unknown} */ error) => {
           const told = error instanceof library.CircuitOpenError
           const given = signal.aborted && signal.reason.name !== 'TimeoutError'
-          journal.settle(call, told ? fates.refused : kind === callers.forgetful ? fates.forgotten : given ? fates.ignored : fates.failed, tick)
-          if (told !== refused) complaints.push(`call ${call} was ${refused ? 'refused without a refusal' : 'let through and then refused'}: ${String(error)}`)
+          journal.settle(call, told ? fates.refused : isForgetful ? fates.forgotten : given ? fates.ignored : fates.failed, tick)
+          if (told !== (refused[call] === 1)) complaints.push(`call ${call} was ${told ? 'let through and then refused' : 'refused without a refusal'}: ${String(error)}`)
         },
       )
       .then(() => void flights.delete(call))
@@ -115,7 +124,7 @@ export async function soak({ library, seed, hosts, ticks, processes = 10, pace =
       host,
       caller,
       until: at + (kind === callers.fickle ? 1 : patienceTicks),
-      answered: !sent || isDown(deed) ? at : deed === does.hang ? Infinity : deed === does.slow ? at + slowTicks : at,
+      answered: sent[call] === 0 || isDown(deed) ? at : deed === does.hang ? Infinity : deed === does.slow ? at + slowTicks : at,
       done,
     })
   }

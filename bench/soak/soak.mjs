@@ -1,12 +1,13 @@
 /**
  * `npm run soak`: hundreds of real servers that crash, hang, cut bodies, answer 500, slow down and recover by a seeded
- * script; tens of thousands of calls through one registry; and a referee who checks, against the servers' own logs,
+ * script; tens of thousands of calls through one registry, every second host by way of `breakerFetch`; and a referee who checks, against the servers' own logs,
  * that every breaker did what it promises.
  *
  *     npm run soak -- --seconds 600 --seed 7
  */
 import { parseArgs } from 'node:util'
 import * as library from 'lazybreaker'
+import { breakerFetch } from 'lazybreaker/fetch'
 import { tickMs } from './script.mjs'
 import { soak } from './run.mjs'
 
@@ -17,7 +18,7 @@ const seconds = Number(values.seconds)
 
 const began = performance.now()
 const { complaints, counts, story, outcome, heap, logs } = await soak({
-  library,
+  library: { ...library, breakerFetch },
   seed: values.seed,
   hosts: Number(values.hosts),
   ticks: Math.round((seconds * 1_000) / tickMs),

@@ -1,0 +1,6 @@
+export class Heap {
+  constructor(read?: () => number | undefined)
+  sample(at: number): void
+  complaints(): string[]
+  toString(): string
+}
