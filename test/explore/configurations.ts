@@ -1,8 +1,23 @@
 import { type ModelOptions, type PhaseOptions, type TripOptions, several, single } from '../model/options.js'
 
-export interface Configuration {
-  readonly name: string
+/** What is done and told apart beyond the ordinary, where the state space bears it. */
+export type Extra =
+  /** Counters of openings and relapses are told apart up to 3 or 4, not only 0 and more. */
+  | 'counters'
+  | 'disable'
+  /** A reading is a move. */
+  | 'read'
+  /** The clock steps back between two looks of the breaker, with no reader to see it. */
+  | 'slip'
+
+/** How a breaker is set up, and what is done with it. */
+export interface Setting {
   readonly options: ModelOptions
+  readonly extras: readonly Extra[]
+}
+
+export interface Configuration extends Setting {
+  readonly name: string
   /** How many moves the ordinary run makes. */
   readonly depth: number
 }
@@ -27,8 +42,14 @@ const slowRates: Record<string, TripOptions> = {
 
 const ramp: readonly PhaseOptions[] = [
   { ratio: 0.5, successThreshold: 1, maxFailures: 0, maxConcurrent: Infinity, maxGap: 4 },
-  { ratio: 0.6, successThreshold: 2, maxFailures: 1, maxConcurrent: 2, maxGap: 4 },
+  { ratio: 0.6, successThreshold: 2, maxFailures: 1, maxConcurrent: 2, maxGap: 6 },
   { ratio: 1, successThreshold: 2, maxFailures: 0, maxConcurrent: Infinity, maxGap: 4 },
+]
+
+/** The second phase has fewer places than the first leaves taken, and a gap of its own. */
+const narrowing: readonly PhaseOptions[] = [
+  { ratio: 1, successThreshold: 1, maxFailures: 1, maxConcurrent: 3, maxGap: 4 },
+  { ratio: 0.5, successThreshold: 2, maxFailures: 0, maxConcurrent: 1, maxGap: 6 },
 ]
 
 const recoveries: Record<string, readonly PhaseOptions[]> = {
@@ -38,23 +59,49 @@ const recoveries: Record<string, readonly PhaseOptions[]> = {
   'gradual of three': ramp,
 }
 
-/** Until there is nothing further to find, where the bounded state space is small enough to be known whole in a second or two. */
+/**
+ * Until there is nothing further to find, where that takes a second; else as deep as ten seconds for all of them go. What a trip does while
+ * closed is the same before each recovery, so it is seen in depth before the smallest.
+ */
 function depthOf(trip: TripOptions, recovery: string, isSlow: boolean): number {
-  if (recovery === 'gradual of three') return 7
-  const isSmall = trip.kind === 'consecutive' || (!isSlow && 'calls' in trip.window)
-  return isSmall ? Infinity : 6
+  const isSmallest = recovery === 'singleProbe'
+  if (isSmallest && !isSlow) return trip.kind === 'consecutive' || 'calls' in trip.window ? Infinity : 6
+  return isSlow && trip.kind === 'rate' && !isSmallest ? 4 : 5
 }
 
 /** Every trip with every recovery, with and without slow calls. */
-export const configurations: readonly Configuration[] = Object.entries(recoveries).flatMap(([recovery, phases]) => [
+const combinations: readonly Configuration[] = Object.entries(recoveries).flatMap(([recovery, phases]) => [
   ...Object.entries(trips).map(([name, trip]) => ({
     name: `${name}, ${recovery}`,
     options: { trip, phases, recoveryTimeout, probeTimeout },
+    extras: [],
     depth: depthOf(trip, recovery, false),
   })),
   ...Object.entries({ ...trips, ...slowRates }).map(([name, trip]) => ({
     name: `${name}, ${recovery}, slow calls`,
     options: { trip, phases, recoveryTimeout, probeTimeout, slowCallDuration },
+    extras: [],
     depth: depthOf(trip, recovery, true),
   })),
 ])
+
+const first: TripOptions = { kind: 'consecutive', threshold: 1 }
+const growing = (relapses: number) => recoveryTimeout + 2 * Math.min(relapses, 2)
+
+/** Every recovery with a wait that grows, and with all that may be done to a breaker and told apart. */
+const thorough: readonly Configuration[] = Object.entries({ ...recoveries, 'gradual that narrows': narrowing }).flatMap(([recovery, phases]) => [
+  {
+    name: `${recovery}, everything`,
+    options: { trip: first, phases, recoveryTimeout: growing, probeTimeout },
+    extras: ['counters', 'disable', 'read'],
+    depth: phases === narrowing ? 4 : 5,
+  },
+  {
+    name: `${recovery}, everything, slow calls`,
+    options: { trip: first, phases, recoveryTimeout: growing, probeTimeout, slowCallDuration },
+    extras: ['counters', 'disable', 'read', 'slip'],
+    depth: 4,
+  },
+])
+
+export const configurations: readonly Configuration[] = [...combinations, ...thorough]

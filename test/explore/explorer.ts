@@ -1,11 +1,15 @@
+import { type Snapshot } from '../../src/index.js'
 import { agree } from '../model/agree.js'
-import { healthy } from '../model/model.js'
-import { type ModelOptions, waitOf } from '../model/options.js'
+import { waitOf } from '../model/options.js'
 import { Real } from '../model/real.js'
-import { checkLiveness, checkStep, checkWait } from './checks.js'
-import { type Configuration } from './configurations.js'
-import { keyOf } from './key.js'
-import { type Move, type Place, expected, movesFrom, nameOf, play, playAndAsk } from './moves.js'
+import { type Answer } from '../model/state.js'
+import { checkReportedAgain, checkStep } from './checks.js'
+import { type Configuration, type Setting } from './configurations.js'
+import { isDue, keyOf } from './key.js'
+import { checkLiveness, checkWait } from './liveness.js'
+import { type Move, expected, movesFrom, nameOf, play, playAndAsk } from './moves.js'
+import { type Place, beginning } from './place.js'
+import { Witness } from './witness.js'
 
 export interface Findings {
   readonly name: string
@@ -26,32 +30,30 @@ export interface Bounds {
 interface Node extends Place {
   readonly parent?: Node
   readonly move?: Move
+  /** What readers see here. */
+  readonly seen: Snapshot
   /** For each call in flight, how many changes of state had been made when it was admitted. */
   readonly epochs: ReadonlyMap<number, number>
   readonly epoch: number
 }
 
-/**
- * Breadth first through every interleaving, on the real breaker: a place is reached by making its moves anew. It starts from a healthy
- * breaker, and also from one whose outage has just lasted its time, so that recoveries are seen in depth.
- */
-export function explore({ name, options }: Configuration, bounds: Bounds): Findings {
+/** Breadth first through every interleaving, on the real breaker: a place is reached by making its moves anew. */
+export function explore({ name, ...setting }: Configuration, bounds: Bounds): Findings {
   const begin = performance.now()
   const isOver = () => performance.now() - begin > bounds.ms
   const known = new Set<string>()
-  const healthyNode: Node = { model: healthy, pending: [], started: 0, hasSteppedBack: false, epochs: new Map(), epoch: 0 }
-  let frontier = [healthyNode, recoveringNode(options, healthyNode, known)]
+  let frontier = rootsOf(setting, known)
   let depth = 0
-  let edges = 0
+  let edges = frontier.length - 1
   while (frontier.length > 0 && depth < bounds.depth) {
     const next: Node[] = []
     for (const node of frontier) {
       if (isOver()) return { name, states: known.size, edges, depth, isComplete: false, ms: performance.now() - begin }
       const path = pathTo(node)
-      for (const move of movesFrom(options, node)) {
+      for (const move of movesFrom(setting, node)) {
         edges++
-        const child = take(options, node, path, move, known)
-        if (child !== undefined) next.push(child)
+        const child = take(setting, node, path, move, known)
+        if (child.isNew) next.push(child.node)
       }
     }
     frontier = next
@@ -60,15 +62,39 @@ export function explore({ name, options }: Configuration, bounds: Bounds): Findi
   return { name, states: known.size, edges, depth, isComplete: frontier.length === 0, ms: performance.now() - begin }
 }
 
-/** Calls that fail, one after the other, until the breaker is open; and then its time. */
-function recoveringNode(options: ModelOptions, node: Node, known: Set<string>): Node {
-  const through = (from: Node, move: Move) => take(options, from, pathTo(from), move, known)!
-  let at = node
-  while (at.model.kind === 'closed') {
-    const id = at.started
-    at = through(through(at, { type: 'start', id }), { type: 'settle', id, outcome: 'failure' })
+/**
+ * Where it starts: from a healthy breaker, and from each place on the way through one outage and its recovery, so that the last phase is
+ * seen in the same depth as the first.
+ */
+function rootsOf(setting: Setting, known: Set<string>): Node[] {
+  let node: Node = { ...beginning, seen: new Real(setting.options).breaker.snapshot(), epochs: new Map(), epoch: 0 }
+  known.add(keyOf(setting, node))
+  const roots = [node]
+  const go = (move: Move) => {
+    const taken = take(setting, node, pathTo(node), move, known)
+    if (taken.isNew) roots.push(taken.node)
+    node = taken.node
   }
-  return through(at, { type: 'clock', ms: waitOf(options, 0) })
+  const call = (outcome: 'success' | 'failure') => {
+    const id = node.started
+    go({ type: 'start', id })
+    // A ramp refuses some.
+    if (node.pending.includes(id)) go({ type: 'settle', id, outcome })
+  }
+  const lose = () => {
+    do call('failure')
+    while (node.model.kind !== 'open')
+    go({ type: 'clock', ms: waitOf(setting.options, node.model.outage!.relapses) })
+  }
+  lose()
+  // So that the larger of the counters that are told apart are near.
+  if (setting.extras.includes('counters')) {
+    lose()
+    lose()
+  }
+  do call('success')
+  while (node.model.kind !== 'closed')
+  return roots
 }
 
 function pathTo(node: Node): Move[] {
@@ -77,33 +103,44 @@ function pathTo(node: Node): Move[] {
   return path.reverse()
 }
 
-/** Makes one move from a place, checks all that can be seen of it, and returns where it led if nobody was there before. */
-function take(options: ModelOptions, node: Node, path: readonly Move[], move: Move, known: Set<string>): Node | undefined {
+/** Makes one move from a place, checks all that can be seen of it, and tells where it led, and whether nobody was there before. */
+function take(setting: Setting, node: Node, path: readonly Move[], move: Move, known: Set<string>): { node: Node; isNew: boolean } {
+  const { options } = setting
   const real = new Real(options)
   try {
-    // On the way nobody looks; here somebody does. Both must come to the same.
+    // On the way nobody looks; here somebody does, unless the move is to be the first to find the clock behind. It must come to the same.
     for (const earlier of path) play(real, earlier)
-    const before = real.breaker.snapshot()
+    const before = node.clock === 'slipped' ? node.seen : real.breaker.snapshot()
     const toldBefore = real.transitions.length
-    const [place, mustReply] = expected(options, node, move)
-    const reply = playAndAsk(real, move)
-    if (reply !== mustReply) throw new Error(`answered ${String(reply)}, must answer ${String(mustReply)}`)
+    const [place, mustAnswer] = expected(options, node, move)
+    const witness = new Witness(real)
+    const answer = playAndAsk(real, move)
+    const { clockReads } = witness
+    demandAnswer(answer, mustAnswer)
     const after = agree(options, place.model, real, toldBefore)
-    const told = real.transitions.length - toldBefore
     const isLate = move.type === 'settle' && node.epochs.get(move.id) !== node.epoch
-    checkStep({ options, move, reply, before, after, isLate, told })
-    const key = keyOf(options, place.model, place.pending, place.hasSteppedBack)
-    if (known.has(key)) return undefined
+    checkStep({ options, move, answer, before, after, isLate, isDue: isDue(options, node.model), told: witness.told, clockReads })
+    if (move.type === 'settle') checkReportedAgain((outcome) => real.settle(move.id, outcome), () => real.breaker.snapshot(), witness)
+    const isCommand = move.type === 'reset' || move.type === 'forceOpen' || move.type === 'disable'
+    const epoch = node.epoch + real.transitions.length - toldBefore + (isCommand ? 1 : 0)
+    const epochs = place.pending.length > node.pending.length ? new Map([...node.epochs, [node.started, epoch]]) : node.epochs
+    const child = { ...place, parent: node, move, seen: after, epochs, epoch }
+    const key = keyOf(setting, place)
+    if (known.has(key)) return { node: child, isNew: false }
     known.add(key)
     checkWait(real)
     checkLiveness(real, options)
-    const epoch = node.epoch + told + (move.type === 'reset' || move.type === 'forceOpen' ? 1 : 0)
-    const epochs = move.type === 'start' && reply === true ? new Map([...node.epochs, [move.id, epoch]]) : node.epochs
-    return { ...place, parent: node, move, epochs, epoch }
+    return { node: child, isNew: true }
   } catch (error) {
     const moves = [...path, move].map(nameOf).join(', ')
     throw new Error(`${moves}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
   }
+}
+
+function demandAnswer(answer: Answer, must: Answer): void {
+  if (answer.refused === must.refused && answer.retryAfterMs === must.retryAfterMs && answer.inTime === must.inTime) return
+  const print = ({ refused, retryAfterMs, inTime }: Answer) => JSON.stringify({ refused, retryAfterMs, inTime })
+  throw new Error(`answered ${print(answer)}, must answer ${print(must)}`)
 }
 
 export const lineOf = ({ name, states, edges, depth, isComplete, ms }: Findings): string =>
