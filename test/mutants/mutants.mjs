@@ -5,12 +5,27 @@ export const mutants = [
   { name: 'epoch: a transition begins none', file: 'src/breaker.ts', from: 'this.#epoch++', to: 'if (next === null) this.#epoch++' },
   { name: 'epoch: closing begins none', file: 'src/breaker.ts', from: 'this.#epoch++', to: 'if (next !== null) this.#epoch++' },
   {
+    name: 'epoch: a late probe is heard by the next recovery',
+    file: 'src/breaker.ts',
+    from: 'const inTime = epoch === this.#epoch',
+    to: 'const inTime = epoch === this.#epoch || (flight !== null && flight.phase >= 0 && this.#outage instanceof Outage && this.#outage.recovery !== null)',
+    also: { file: 'src/in-flight.ts', from: 'phase = 0', to: 'phase = -1' },
+  },
+  {
+    name: 'epoch: a call from before the outage is heard by its recovery',
+    file: 'src/breaker.ts',
+    from: 'const inTime = epoch === this.#epoch',
+    to: 'const inTime = epoch === this.#epoch || (flight !== null && flight.phase < 0 && this.#outage instanceof Outage && this.#outage.recovery !== null)',
+    also: { file: 'src/in-flight.ts', from: 'phase = 0', to: 'phase = -1' },
+  },
+  {
     name: 'epoch: of the permit, not of its admission',
     file: 'src/circuit-breaker.ts',
     from: 'new Ticket(self, answer.epoch, answer, signal)',
     to: 'new Ticket(self, answer.epoch + 1, answer, signal)',
   },
   { name: 'permit: settles twice', file: 'src/permit.ts', from: 'this.#settled = true', to: 'this.#settled = false' },
+  { name: 'permit: can be ignored after it has settled', file: 'src/permit.ts', from: 'if (this.#settled) return false', to: "if (this.#settled) return verdict === 'ignored'" },
   { name: 'permit: ignore is a success', file: 'src/permit.ts', from: "return this.settle('ignored', undefined)", to: "return this.settle('success', undefined)" },
   { name: 'permit: openFor is lost', file: 'src/permit.ts', from: 'if (isWait(openFor)) return this.settle({ openFor }, error)', to: '' },
   { name: 'memory: kept over a change of state', file: 'src/breaker.ts', from: 'this.#memory = undefined\n', to: '' },
@@ -84,6 +99,24 @@ export const mutants = [
   { name: 'open: reads what was entered, not what it is', file: 'src/outage.ts', from: "return now < this.until ? 'open' : 'half-open'", to: 'return this.state' },
   { name: 'clock: steps back', file: 'src/clock.ts', from: '    return raw + this.#shift\n', to: '    return raw\n' },
   { name: 'clock: waits until it has caught up with a step back', file: 'src/clock.ts', from: 'return this.#amend(raw, last)', to: 'return last' },
+  {
+    name: 'clock: a call does not remember what it has read',
+    file: 'src/breaker.ts',
+    from: 'const now = clock.now()\n    for (;;) {',
+    to: 'const now = clock.glance()\n    for (;;) {',
+    also: {
+      file: 'src/clock.ts',
+      from: '  #amend(raw: unknown',
+      to: '  glance(): number {\n    return Math.max(this.#source.now() + this.#shift, this.#raw + this.#shift)\n  }\n\n  #amend(raw: unknown',
+    },
+  },
+  { name: 'clock: read twice by a call', file: 'src/breaker.ts', from: 'const now = this.tick()\n    const outage', to: 'this.tick()\n    const now = this.tick()\n    const outage' },
+  {
+    name: 'clock: read while closed, for nothing',
+    file: 'src/breaker.ts',
+    from: "if (verdict !== 'ignored') this.count(verdict, slow, now, error)",
+    to: "if (verdict !== 'ignored') this.count(verdict, slow, plan.clock.now(), error)",
+  },
 
   // Half-open (laws 11, 12)
   { name: 'places: without a limit', file: 'src/outage.ts', from: "return this.#isFull(now) ? 'probing' : undefined", to: 'return undefined' },
@@ -163,6 +196,24 @@ export const mutants = [
   },
   { name: 'phase: tolerates one failure less', file: 'src/outage.ts', from: 'this.#failures > this.#phase.maxFailures', to: 'this.#failures >= this.#phase.maxFailures' },
   {
+    name: 'phase: a failure in the third does not reopen',
+    file: 'src/outage.ts',
+    from: 'this.#failures > this.#phase.maxFailures',
+    to: 'this.#failures > this.#phase.maxFailures && this.#index < 2',
+  },
+  {
+    name: 'phase: an early success counts in the third',
+    file: 'src/outage.ts',
+    from: 'if (probe.phase !== this.#index) return false\n',
+    to: 'if (probe.phase !== this.#index && this.#index < 2) return false\n',
+  },
+  {
+    name: 'phase: the third closes one success early',
+    file: 'src/outage.ts',
+    from: 'this.#successes < this.#phase.successThreshold',
+    to: 'this.#successes < this.#phase.successThreshold - (this.#index === 2 ? 1 : 0)',
+  },
+  {
     name: 'phase: recovery does not start anew',
     file: 'src/outage.ts',
     from: 'this.#recovery = new Recovering(this.#plan)',
@@ -187,11 +238,20 @@ export const mutants = [
     from: 'return this.#hasShare(arrival) || now >= this.#gapEnds()',
     to: 'return this.#hasShare(arrival) || now > this.#gapEnds()',
   },
+  {
+    name: 'ramp: the gap is that of the phase that admitted last',
+    file: 'src/outage.ts',
+    from: '    this.#admittedAt = now\n',
+    to: '    this.#admittedAt = now\n    this.gap = this.#phase.maxGap\n',
+    also: { file: 'src/outage.ts', from: 'return this.#admittedAt + this.#phase.maxGap', to: 'return this.#admittedAt + this.gap' },
+  },
   { name: 'ramp: the gap does not start the count anew', file: 'src/outage.ts', from: 'this.#arrivals = this.#shares = 1', to: 'this.#shares++' },
   { name: 'ramp: refused arrivals are not counted', file: 'src/outage.ts', from: '    this.#arrivals++\n', to: '    if (refused === undefined) this.#arrivals++\n' },
 
   // Outages
   { name: 'relapse: is not counted', file: 'src/breaker.ts', from: 'lost === null ? 0 : lost.relapses + 1', to: 'lost === null ? 0 : lost.relapses' },
+  { name: 'relapse: the wait grows once only', file: 'src/breaker.ts', from: 'waitOf(plan.recoveryTimeout, relapses, error)', to: 'waitOf(plan.recoveryTimeout, Math.min(relapses, 1), error)' },
+  { name: 'trips: counted up to three', file: 'src/breaker.ts', from: "if (to === 'open') this.#trips++", to: "if (to === 'open' && this.#trips < 3) this.#trips++" },
   {
     name: 'trips: a relapse is not counted',
     file: 'src/breaker.ts',
@@ -231,6 +291,23 @@ export const mutants = [
     from: 'if (reason !== undefined) this.open(slowAt, reason, undefined, 0, null)',
     to: 'if (reason !== undefined) this.open(now, reason, undefined, 0, null)',
   },
+  {
+    name: 'slow: the trip is dated a moment before somebody looked at the earliest',
+    file: 'src/breaker.ts',
+    from: 'if (reason !== undefined) this.open(slowAt, reason, undefined, 0, null)',
+    to: 'if (reason !== undefined) this.open(Math.max(slowAt, now - 1), reason, undefined, 0, null)',
+  },
+  {
+    name: 'slow: the call that finds it is refused, although the wait is over',
+    file: 'src/breaker.ts',
+    from: 'const now = this.tick()\n    const outage',
+    to: 'const before = this.#outage\n    const now = this.tick()\n    const outage',
+    also: {
+      file: 'src/breaker.ts',
+      from: 'const reason = outage.recovery === null ? outage.refusalAt(now) : outage.recovery.arrive(now)',
+      to: "const reason = before === null ? 'open' : outage.recovery === null ? outage.refusalAt(now) : outage.recovery.arrive(now)",
+    },
+  },
   { name: 'slow: a slow probe is none that failed', file: 'src/breaker.ts', from: 'outage.recovery!.fail()', to: '!outage.recovery!.fail()' },
   {
     name: 'slow: counted again when it returns',
@@ -250,6 +327,29 @@ export const mutants = [
     to: "if (from === to || to === 'half-open' || !heard) return",
   },
   { name: 'events: what did not change is told', file: 'src/breaker.ts', from: 'if (from === to || !heard) return', to: 'if (!heard) return' },
+  { name: 'events: can be changed by who hears them', file: 'src/breaker.ts', from: 'Object.freeze({ name: this.#key, from,', to: 'Object({ name: this.#key, from,' },
+  {
+    name: 'events: a report is told after what it caused',
+    file: 'src/breaker.ts',
+    from: '    if (heard) this.tellSettled(flight, verdict, error, now, !inTime)\n',
+    to: '',
+    also: {
+      file: 'src/breaker.ts',
+      from: '    deliver()\n    return inTime\n',
+      to: '    if (heard) this.tellSettled(flight, verdict, error, now, !inTime)\n    deliver()\n    return inTime\n',
+    },
+  },
+  {
+    name: 'reading: what is read while open costs a share of the ramp',
+    file: 'src/outage.ts',
+    from: 'this.#recovery = new Recovering(this.#plan)',
+    to: 'this.#recovery = new Recovering(this.#plan)\n    if (this.wasRead) this.#recovery.arrive(0)',
+    also: {
+      file: 'src/outage.ts',
+      from: '    const { relapses, trippedAt, reason, error, evidence } = this\n',
+      to: '    const { relapses, trippedAt, reason, error, evidence } = this\n    if (now < this.until) this.wasRead = true\n',
+    },
+  },
   { name: 'events: listeners come first', file: 'src/observer.ts', from: 'if (outbox.length !== 0 && !delivering) deliverAll()', to: 'if (outbox.length !== 0) deliverAll()' },
 
   // Calls (laws 8, 15, 19)
