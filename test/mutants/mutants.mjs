@@ -110,7 +110,7 @@ export const mutants = [
       to: '  glance(): number {\n    return Math.max(this.#source.now() + this.#shift, this.#raw + this.#shift)\n  }\n\n  #amend(raw: unknown',
     },
   },
-  { name: 'clock: read twice by a call', file: 'src/breaker.ts', from: 'const now = this.tick()\n    const outage', to: 'this.tick()\n    const now = this.tick()\n    const outage' },
+  { name: 'clock: read twice by a call', file: 'src/breaker.ts', from: 'const now = this.tick()\n    let outage', to: 'this.tick()\n    const now = this.tick()\n    let outage' },
   {
     name: 'clock: read while closed, for nothing',
     file: 'src/breaker.ts',
@@ -300,8 +300,8 @@ export const mutants = [
   {
     name: 'slow: the call that finds it is refused, although the wait is over',
     file: 'src/breaker.ts',
-    from: 'const now = this.tick()\n    const outage',
-    to: 'const before = this.#outage\n    const now = this.tick()\n    const outage',
+    from: 'const now = this.tick()\n    let outage',
+    to: 'const before = this.#outage\n    const now = this.tick()\n    let outage',
     also: {
       file: 'src/breaker.ts',
       from: 'const reason = outage.recovery === null ? outage.refusalAt(now) : outage.recovery.arrive(now)',
