@@ -92,7 +92,7 @@ export function breakerAdapter(
     } catch (error) {
       const status = answeredWith(error)
       if (status !== undefined) report(permit, statusVerdict(classify, status), status)
-      else if (isDeadline(signal)) permit.failure(signal?.reason)
+      else if (isDeadline(signal)) permit.failure(signal!.reason)
       else if (isOfTheCaller(error, config)) permit.ignore()
       else permit.failure(error)
       throw error
@@ -115,8 +115,9 @@ function urlOf({ url = '', baseURL = '', allowAbsoluteUrls }: AxiosConfigLike): 
   try {
     return new platform.URL(whole, platform.location?.href)
   } catch {
-    return undefined
+    // It leads nowhere.
   }
+  return undefined
 }
 
 /**

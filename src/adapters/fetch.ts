@@ -88,7 +88,7 @@ export function breakerFetch(guards: RegistryLike<unknown> | BreakerLike, option
       const url = urlOf(input)
       checkRequest(input, init)
       const signal = signalOf(input, init)
-      if (isAborted(signal)) throw signal?.reason
+      if (isAborted(signal)) throw signal!.reason
       if (key === undefined && !leadsToHost(url)) return call(...args)
       const breaker = breakerOf(url as never)
       let permit: Permit
@@ -101,7 +101,7 @@ export function breakerFetch(guards: RegistryLike<unknown> | BreakerLike, option
       if (isAborted(signal)) {
         // A listener to the transition gave up.
         permit.ignore()
-        throw signal?.reason
+        throw signal!.reason
       }
       let response: unknown
       try {

@@ -18,11 +18,12 @@ const IMF_FIXDATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (?:Jan|Feb|Mar|Apr|M
 
 /** Milliseconds that a `Retry-After` (RFC 9110) asks for: delta-seconds, or a date in the one form that may be sent. */
 export function retryAfter(value: string | null | undefined): number | undefined {
-  if (value === null || value === undefined) return undefined
-  if (/^\d+$/.test(value)) return Number(value) * 1_000
-  if (!IMF_FIXDATE.test(value)) return undefined
+  // One that is not there is neither.
+  const text = String(value)
+  if (/^\d+$/.test(text)) return Number(text) * 1_000
+  if (!IMF_FIXDATE.test(text)) return undefined
   // A server's date is a reading of the wall clock, and becomes a duration at once.
   // eslint-disable-next-line no-restricted-globals -- the one thing that is told by the wall clock
-  const ms = Date.parse(value) - Date.now()
+  const ms = Date.parse(text) - Date.now()
   return Number.isNaN(ms) ? undefined : Math.max(0, ms)
 }

@@ -36,5 +36,5 @@ export function classified(classify: ClassifyStatus | undefined, status: number 
 export function report(permit: Permit, verdict: Verdict, status: number | undefined, error?: unknown): void {
   if (verdict === 'success') permit.success()
   else if (verdict === 'ignored') permit.ignore()
-  else permit.failure(error ?? new Error(`The host answered with status ${String(status)}`), verdict === 'failure' ? undefined : verdict)
+  else permit.failure(error ?? new Error(`The host answered with status ${String(status)}`), typeof verdict === 'object' ? verdict : undefined)
 }

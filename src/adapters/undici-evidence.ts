@@ -25,8 +25,8 @@ export class Evidence {
   }
 
   /** Those below 200 are interim. */
-  protected started(status: number | null): void {
-    if (status !== null && status >= 200) this.#status = status
+  protected started(status: number): void {
+    if (status >= 200) this.#status = status
   }
 
   protected aborted(by: Partial<AbortSignalLike>): void {
@@ -59,7 +59,7 @@ export class Evidence {
   #interrupted(error: unknown): void {
     const { signal, body } = this.#call
     // Once a body is being read, undici does not say why it was aborted; the signal does.
-    if (isDeadline(signal)) this.#permit.failure(signal?.reason)
+    if (isDeadline(signal)) this.#permit.failure(signal!.reason)
     // If the host breaks off an upload, undici tells the handler first, and destroys what is uploaded then.
     else if (signal?.aborted === true || this.#givenUp || isOfTheCaller(error) || isOfUpload(error, body)) this.#permit.ignore()
     else this.#permit.failure(error)

@@ -6,7 +6,8 @@ type Abort = (reason?: unknown) => void
 
 /** The handlers of undici 6, which it hands to those of undici 7 too. */
 export interface OldHandler {
-  onConnect?(abort: Abort, context?: unknown): unknown
+  /** By this it is known. */
+  onConnect(abort: Abort, context?: unknown): unknown
   onUpgrade?(status: number | null, headers: unknown, socket: unknown): unknown
   onResponseStarted?(): unknown
   onHeaders?(status: number, headers: unknown, resume: unknown, statusText: unknown, parsed?: unknown): unknown
@@ -34,7 +35,7 @@ export interface ResponseHandler {
 
 /** undici 7 wraps old handlers so that they answer to both kinds of names; handled as what they are, they cost two translations less. */
 export function isOld(handler: object): handler is OldHandler {
-  return typeof (handler as OldHandler).onConnect === 'function'
+  return typeof (handler as Partial<OldHandler>).onConnect === 'function'
 }
 
 /** Stands between undici 7 or 8 and a handler. The controller goes through untouched, and with it all pausing and resuming. */
@@ -51,7 +52,7 @@ export class Exchange extends Evidence implements Required<ResponseHandler> {
   }
 
   onRequestUpgrade(controller: Controller | null, status: number | null, headers: unknown, socket: unknown): unknown {
-    this.started(status)
+    this.started(status ?? 0)
     this.ended()
     return this.#handler.onRequestUpgrade?.(controller, status, headers, socket)
   }
@@ -103,11 +104,11 @@ export class OldExchange extends Evidence implements Required<OldHandler> {
       this.aborted({ aborted: true, reason })
       abort(reason)
     }
-    return this.#handler.onConnect?.(giveUp, context)
+    return this.#handler.onConnect(giveUp, context)
   }
 
   onUpgrade(status: number | null, headers: unknown, socket: unknown): unknown {
-    this.started(status)
+    this.started(status ?? 0)
     this.ended()
     return this.#handler.onUpgrade?.(status, headers, socket)
   }

@@ -78,9 +78,9 @@ export function breakerInterceptor(guards: RegistryLike<unknown> | BreakerLike, 
 }
 
 /** Tells a handler that its call was not made. */
-function refuse(handler: OldHandler | ResponseHandler, refusal: unknown): true {
-  if ('onResponseError' in handler && handler.onResponseError !== undefined) handler.onResponseError(null, refusal)
-  else if ('onError' in handler && handler.onError !== undefined) handler.onError(refusal)
+function refuse(handler: Partial<OldHandler> & ResponseHandler, refusal: unknown): true {
+  if (handler.onResponseError !== undefined) handler.onResponseError(null, refusal)
+  else if (handler.onError !== undefined) handler.onError(refusal)
   else throw refusal
   return true
 }
@@ -89,13 +89,14 @@ function refuse(handler: OldHandler | ResponseHandler, refusal: unknown): true {
 function byOrigin(): (options: DispatchOptionsLike) => string {
   // Most calls ask for the host that the last one asked for, and reading a URL costs more than all the rest here.
   let given: string | undefined
-  let key = ''
+  let key!: string
   return ({ origin }) => {
     if (origin === undefined) {
       throw new TypeError('breakerInterceptor: the call names no origin (those of a Client or a Pool do not): give one breaker, or the option key')
     }
     // A URL can be changed between two calls.
     if (typeof origin !== 'string') return origin.origin
+    // Stryker disable next-line ConditionalExpression: what is read anew gives the same key, only later.
     if (origin !== given) {
       key = canonical(origin)
       given = origin

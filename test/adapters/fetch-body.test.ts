@@ -177,6 +177,38 @@ describe('the response is what it was', () => {
     expect(ledger.verdicts).toEqual(['success'])
   })
 
+  it('to a reader that takes what is left of a piece after the body has ended', async () => {
+    const { get, send, end } = piecewise('bytes')
+    const reader = (await get()).body!.getReader({ mode: 'byob' })
+    const reading = reader.read(new Uint8Array(2))
+    await settle()
+    send('abcde')
+    end()
+    let text = decode((await reading).value)
+    await settle()
+    expect(ledger.verdicts).toEqual(['success'])
+    for (let done: boolean | undefined; done !== true; ) {
+      const next = await reader.read(new Uint8Array(2))
+      text += decode(next.value)
+      done = next.done
+    }
+    expect(text).toBe('abcde')
+  })
+
+  it('to a reader that brings its own buffer, not if it was not before', async () => {
+    const { body } = await piecewise().get()
+    expect(() => body!.getReader({ mode: 'byob' })).toThrow(TypeError)
+  })
+
+  it('to somebody who lays something of his own over it', async () => {
+    const server = await http.serve(http.answer(200, {}, 'body'))
+    const response = await fetch(server.url())
+    const clone = () => response
+    Object.defineProperty(response, 'url', { value: 'http://elsewhere.example/' })
+    Object.assign(response, { clone })
+    expect([response.url, response.clone]).toEqual(['http://elsewhere.example/', clone])
+  })
+
   it('read twice, it says no the second time, as before', async () => {
     const server = await http.serve(http.answer(200, {}, 'once'))
     const response = await fetch(server.url())
@@ -292,6 +324,14 @@ describe('the verdict falls', () => {
     expect(ledger.verdicts).toEqual(['success', 'success', 'success'])
   })
 
+  it('at the headers of a HEAD, even if an imitation of fetch gives it a body', async () => {
+    const response = new Response('a body')
+    const guarded = breakerFetch(breaker, { body: 'settle', fetch: () => Promise.resolve(response) })
+    expect(await guarded('http://a.example', { method: 'head' })).toBe(response)
+    expect(await guarded(new Request('http://a.example', { method: 'HEAD' }))).toBe(response)
+    expect(ledger.verdicts).toEqual(['success', 'success'])
+  })
+
   it('at the headers where they have decided: a 500 that nobody reads is a failure, a 429 is ignored', async () => {
     const server = await http.serve(http.answer(500, {}, 'sorry'), http.answer(429, {}, 'later'))
     await fetch(server.url())
@@ -304,9 +344,20 @@ describe('the verdict falls', () => {
     await used.text()
     const locked = new Response('locked')
     locked.body!.getReader()
+    const begun = new Response('begun')
+    const reader = begun.body!.getReader()
+    await reader.read()
+    reader.releaseLock()
+    class Forgetful extends Response {
+      constructor(...[body]: [ReadableStream | string, ResponseInit?]) {
+        super(body)
+      }
+    }
     const odd = [
       used,
       locked,
+      begun,
+      Object.defineProperty(new Forgetful('made anew, it says 200'), 'status', { value: 201 }),
       { status: 200, headers: new Headers(), body: Readable.from(['node']) },
       { status: 200, headers: new Headers(), json: () => ({}) },
       { status: 200, headers: new Headers(), body: new ReadableStream(), clone: () => {} },

@@ -1,4 +1,5 @@
 // Options and verdicts that need no server.
+import { runInThisContext } from 'node:vm'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { breakerFetch, type BreakerFetchOptions } from '../../src/adapters/fetch.js'
 import { BreakerRegistry, CircuitBreaker, ManualClock } from '../../src/index.js'
@@ -184,9 +185,13 @@ describe('Retry-After', () => {
     'Thu Jan  1 12:00:30 2026',
     'Thu, 01 Jan 2026 12:00:30 +0100',
     'Thu, 01 Jan 2026 12:00:30 GMT, again',
+    'Thu, 01 Jan 2026 12:00:30 GMT+0100',
+    'not before Thu, 01 Jan 2026 12:00:30 GMT',
     'Thu, 01 Jan 2026 25:00:00 GMT',
   ])('%j says nothing', async (value) => {
     expect(await opensFor(value)).toBeUndefined()
+    const headers: Record<string, string> = value === undefined ? {} : { 'retry-after': value }
+    expect((await verdictOn(429, { retryAfter: true }, headers)).verdict).toBe('ignored')
   })
 
   it('says nothing with another status, or without the option', async () => {
@@ -234,6 +239,24 @@ describe('what is returned', () => {
     expect(fetch.name).toBe('fetch')
     expect(fetch.preconnect()).toBe('connected')
     expect(() => Reflect.construct(fetch, []) as unknown).toThrow(TypeError)
+  })
+
+  it('keeps its own name, and leaves behind what only a function has that is none of its kind', () => {
+    vi.stubGlobal('fetch', undefined)
+    const original = runInThisContext('(function old(input, init) {})') as typeof globalThis.fetch
+    const fetch = breakerFetch(new BreakerRegistry(), { fetch: Object.assign(original, { preconnect: () => {} }) })
+    vi.unstubAllGlobals()
+    // Before Node 26, caller and arguments too.
+    expect(Object.getOwnPropertyNames(original)).toContain('prototype')
+    expect(Object.getOwnPropertyNames(fetch).sort()).toEqual(['length', 'name', 'preconnect'])
+    expect([fetch.name, fetch.length]).toEqual(['fetch', 0])
+  })
+
+  it('gives whatever a fetch of somebody else gives', async () => {
+    const breaker = new CircuitBreaker()
+    const ledger = new Ledger(breaker)
+    for (const nothing of [undefined, null]) expect(await breakerFetch(breaker, { fetch: () => Promise.resolve(nothing as never) })('http://a.example')).toBe(nothing)
+    expect(ledger.verdicts).toEqual(['success', 'success'])
   })
 
   it('never throws synchronously, whatever it wraps', async () => {

@@ -1,9 +1,13 @@
 // The request: which breaker it is charged to, whose mistake it is, and that it reaches fetch as it came.
-import { describe, expect, it, vi } from 'vitest'
+import { Readable } from 'node:stream'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { breakerFetch, type BreakerFetchOptions } from '../../src/adapters/fetch.js'
 import { BreakerRegistry, CircuitBreaker, CircuitOpenError, ManualClock } from '../../src/index.js'
 import { fail, rejectionOf } from '../support/calls.js'
+import * as http from '../support/http.js'
 import { Ledger } from '../support/outcomes.js'
+
+afterEach(http.closeServers)
 
 type Fetch = typeof globalThis.fetch
 type Input = Parameters<Fetch>[0]
@@ -145,7 +149,7 @@ describe('the request', () => {
     const request = new Request('http://a.example', { method: 'POST', body: 'once' })
     await fetch(request)
     expect(request.bodyUsed).toBe(true)
-    expect(await rejectionOf(fetch(request))).toBeInstanceOf(TypeError)
+    expect(await rejectionOf(fetch(request))).toEqual(new TypeError('fetch: the body of the request is already used'))
     expect(spy).toHaveBeenCalledTimes(1)
     // A body of its own is all that it needs.
     await fetch(request, { body: 'twice' })
@@ -178,6 +182,57 @@ describe('the request', () => {
     expect(spy.mock.calls[0]?.[1]).toBe(init)
     expect(ledger.verdicts).toEqual(['success'])
   })
+
+  it('may have null for init, as fetch takes it', async () => {
+    const { ledger, fetch } = guarded()
+    await fetch('http://a.example', null as never)
+    expect(ledger.verdicts).toEqual(['success'])
+  })
+})
+
+describe('what is checked by the platform', () => {
+  /** What the platform is asked to build while a call is made that an imitation of fetch answers. */
+  async function builtFor(input: Input, init?: object) {
+    const built: unknown[] = []
+    const { fetch } = guarded({ fetch: () => Promise.resolve(new Response()) })
+    vi.stubGlobal('Request', function (_url: unknown, given: unknown) {
+      built.push(given)
+    })
+    vi.stubGlobal('Headers', function (given: unknown) {
+      built.push(given)
+    })
+    await fetch(input, init)
+    vi.unstubAllGlobals()
+    return built
+  }
+
+  it.each<[string, object | undefined]>([
+    ['no init', undefined],
+    ['an empty one', {}],
+    ['a body', { method: 'post', body: 'x' }],
+    ['a usual method', { method: 'DELETE' }],
+    ['a signal', { signal: new AbortController().signal }],
+    ['members that are null or undefined', { body: null, signal: null, cache: undefined }],
+    ['options of a client', { dispatcher: {} }],
+    ['Headers', { headers: new Headers({ accept: '*/*' }) }],
+  ])('is nothing in a request with %s, which costs no more than it must', async (_what, init) => {
+    expect(await builtFor('http://a.example', init)).toEqual([])
+  })
+
+  it.each(['cache', 'credentials', 'duplex', 'integrity', 'keepalive', 'mode', 'priority', 'redirect', 'referrer', 'referrerPolicy', 'window'])(
+    'is the word %s, and nothing that is not said',
+    async (word) => {
+      const [init, ...more] = await builtFor('http://a.example', { [word]: 'a word' })
+      expect(more).toEqual([])
+      expect(init).toEqual({ [word]: 'a word', method: 'GET', body: undefined, signal: undefined })
+      expect(Object.keys(init as object)).toEqual([word, 'method', 'body', 'signal'])
+    },
+  )
+
+  it('is an unusual method, and headers that are not Headers', async () => {
+    const headers = { accept: '*/*' }
+    expect(await builtFor('http://a.example', { method: 'PROPFIND', headers })).toMatchObject([headers, { method: 'PROPFIND' }])
+  })
 })
 
 describe("a caller's mistake is told before a permit is taken, and charged to nobody", () => {
@@ -190,12 +245,18 @@ describe("a caller's mistake is told before a permit is taken, and charged to no
     ['a URL without a host', 'http://', undefined],
     ['a port out of range', 'http://a.example:99999', undefined],
     ['a method that is none', 'http://a.example', { method: 'A B' }],
+    ['a method that only ends in one', 'http://a.example', { method: 'A GET' }],
+    ['a method that only begins with one', 'http://a.example', { method: 'GET /' }],
+    ['the same with a body', 'http://a.example', { method: 'A POST', body: 'x' }],
+    ['the same, the other way round', 'http://a.example', { method: 'POST /', body: 'x' }],
     ['a method that is forbidden', 'http://a.example', { method: 'TRACE' }],
     ['a header name that is none', 'http://a.example', { headers: { 'a b': 'c' } }],
     ['a header value with a line break', 'http://a.example', { headers: { a: 'b\r\nc: d' } }],
     ['a header value beyond Latin-1', 'http://a.example', { headers: { a: '→' } }],
     ['a pair of three', 'http://a.example', { headers: [['a', 'b', 'c']] }],
     ['headers that are a number', 'http://a.example', { headers: 5 }],
+    ['headers that are a text', 'http://a.example', { headers: 'accept: */*' }],
+    ['headers that are null', 'http://a.example', { headers: null }],
     ['a body of a GET', 'http://a.example', { body: 'x' }],
     ['a body of a HEAD', 'http://a.example', { method: 'head', body: new Uint8Array(1) }],
     ['a body of a Request that is a GET', new Request('http://a.example'), { body: 'x' }],
@@ -206,17 +267,46 @@ describe("a caller's mistake is told before a permit is taken, and charged to no
     ['an unknown redirect mode', 'http://a.example', { redirect: 'sometimes' }],
     ['an unknown cache mode', 'http://a.example', { cache: 'sometimes' }],
     ['a window', 'http://a.example', { window: 5 }],
+    ['a stream of Node without duplex', 'http://a.example', { method: 'POST', body: Readable.from(['x']) }],
+    ['an unknown mode', 'http://a.example', { mode: 'sometimes' }],
+    ['a referrer that is none', 'http://a.example', { referrer: 'http://[' }],
     ['a signal that is none', 'http://a.example', { signal: { aborted: false } }],
+    ['a signal that only listens', 'http://a.example', { signal: { addEventListener() {} } }],
+    ['a signal that is a text', 'http://a.example', { signal: 'aborted' }],
     ['an init that is no object', 'http://a.example', 'POST'],
   ])('%s', async (_what, input, init) => {
     const { registry, ledger, spy, fetch } = guarded()
     const error = await rejectionOf(fetch(input as string, init as RequestInit))
     expect((error as Error).name).toBe('TypeError')
+    // It is said what is wrong with the request, not what went wrong in looking at it.
+    expect((error as Error).message).not.toMatch(/'in' operator|[Cc]annot read/)
     expect(spy).not.toHaveBeenCalled()
     expect(registry.size).toBe(0)
     expect(ledger.settled).toEqual([])
     // The platform's fetch says no to the same.
     expect(((await rejectionOf(globalThis.fetch(input as string, init as RequestInit))) as Error).name).toBe('TypeError')
+  })
+
+  it('an init that is no object, and no argument, by name', async () => {
+    const { fetch } = guarded()
+    expect(await rejectionOf(fetch('http://a.example', 'POST' as never))).toEqual(new TypeError('fetch: expected an object for init, got "POST"'))
+    for (const input of [undefined, null]) {
+      const error = (await rejectionOf(fetch(input as never))) as Error
+      expect(error.message).toBe(`fetch: "${String(input)}" is not an absolute URL, and there is no base to complete it`)
+      expect(error.cause).toMatchObject({ name: 'TypeError', message: 'Invalid URL' })
+    }
+  })
+
+  it('a stream without duplex, though it cannot be iterated, as in some browsers', async () => {
+    const iterate = Object.getOwnPropertyDescriptor(ReadableStream.prototype, Symbol.asyncIterator)!
+    Reflect.deleteProperty(ReadableStream.prototype, Symbol.asyncIterator)
+    try {
+      const { registry, fetch } = guarded()
+      expect(await rejectionOf(fetch('http://a.example', { method: 'POST', body: new ReadableStream() }))).toBeInstanceOf(TypeError)
+      expect(registry.size).toBe(0)
+    } finally {
+      Object.defineProperty(ReadableStream.prototype, Symbol.asyncIterator, iterate)
+    }
   })
 
   it('a relative URL, where nothing says what it is relative to, by name', async () => {
@@ -258,26 +348,44 @@ describe("a caller's mistake is told before a permit is taken, and charged to no
     const reader = body.getReader()
     await reader.read()
     reader.releaseLock()
-    const foreign = { url: 'http://127.0.0.1:1', method: 'GET', headers: new Headers(), signal: null, toString: () => '[object Request]' }
+    const server = await http.serve(http.answer(200))
+    const foreign = { url: server.origin, method: 'GET', headers: new Headers(), signal: null, toString: () => '[object Request]' }
     const attempts: [string | Request, RequestInit][] = [
       [foreign as unknown as Request, {}],
       ['http://127.0.0.1:6000', {}],
-      ['http://user:secret@127.0.0.1:1', {}],
-      ['http://127.0.0.1:1', { method: 'POST', body, duplex: 'half' }],
-      ['http://127.0.0.1:1', { method: 'POST', body: 'x', headers: { 'content-length': '5' } }],
-      ['http://127.0.0.1:1', { headers: { 'transfer-encoding': 'chunked' } }],
+      [server.origin.replace('//', '//user:secret@'), {}],
+      [server.origin, { method: 'POST', body, duplex: 'half' }],
+      [server.origin, { method: 'POST', body: 'x', headers: { 'content-length': '5' } }],
+      [server.origin, { headers: { 'transfer-encoding': 'chunked' } }],
     ]
     for (const [url, init] of attempts) expect(await rejectionOf(fetch(url, init))).toBeInstanceOf(TypeError)
     expect(ledger.verdicts).toEqual(attempts.map(() => 'ignored'))
+    expect(server.requests).toBe(0)
   })
 
-  it('a TypeError of a network is a failure, with a cause or without', async () => {
+  it.each(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH'])('that undici finds in the attempt is ignored: %s', async (code) => {
+    const error = new TypeError('fetch failed', { cause: Object.assign(new Error('no'), { code }) })
+    const { ledger, fetch } = guarded({ fetch: () => Promise.reject(error) })
+    expect(await rejectionOf(fetch('http://a.example'))).toBe(error)
+    expect(ledger.verdicts).toEqual(['ignored'])
+  })
+
+  it('a TypeError of a network is a failure, with a cause or without, and so is what is no TypeError', async () => {
+    const unreadable = Object.defineProperty(new Error('no'), 'name', {
+      get() {
+        throw new Error('not even this')
+      },
+    })
     const errors = [
       new TypeError('fetch failed', { cause: new Error('other side closed') }),
       new TypeError('Failed to fetch'),
       // Deno puts the URL into the message.
       new TypeError('error sending request for url (http://a.example/disturbed-or-locked?includes=credentials)'),
       new TypeError(),
+      new TypeError('fetch failed', { cause: Object.assign(new Error('no'), { code: 'UND_ERR_SOCKET' }) }),
+      // Of somebody else, whatever it says.
+      new Error('Response body object should not be disturbed or locked'),
+      unreadable,
     ]
     for (const error of errors) {
       const { ledger, fetch } = guarded({ fetch: () => Promise.reject(error) })
@@ -388,7 +496,23 @@ describe('a refused call', () => {
     expect(await response.text()).toBe('open POST http://a.example/x sent')
     const request = new Request('http://a.example/y')
     await fetch(request)
-    expect(fallback.mock.calls[1]?.[1]).toBe(request)
+    await fetch(request, null as never)
+    await fetch(request, { method: 'PUT' })
+    const told = fallback.mock.calls.slice(1).map((call) => call[1])
+    expect(told.slice(0, 2)).toEqual([request, request])
+    expect(told.map((one) => one === request)).toEqual([true, true, false])
+    expect(told[2]).toMatchObject({ method: 'PUT', url: request.url })
+  })
+
+  it('is refused by a breaker; what else a breaker of somebody else throws, no fallback answers', async () => {
+    const broken = new Error('no breaker today')
+    const fallback = vi.fn(() => new Response())
+    const acquire = () => {
+      throw broken
+    }
+    const fetch = breakerFetch({ acquire } as never, { fetch: answering(), fallback })
+    expect(await rejectionOf(fetch('http://a.example'))).toBe(broken)
+    expect(fallback).not.toHaveBeenCalled()
   })
 
   it('gets what the fallback throws', async () => {
