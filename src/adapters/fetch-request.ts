@@ -1,5 +1,6 @@
 /* eslint n/no-unsupported-features/node-builtins: ['error', { version: '>=20.19.0', ignores: ['Headers', 'Request', 'ReadableStream'] }] -- experimental by name only in Node 20 */
 import type { AbortSignalLike } from '../index.js'
+import { isOfUpload, refusedByFetch } from './abort.js'
 import { describe } from './warning.js'
 
 /** The part of a `URL` that is looked at. */
@@ -62,17 +63,37 @@ export function isHead(input: unknown, init: Init): boolean {
   return String(methodOf(input, init)).toUpperCase() === 'HEAD'
 }
 
-/** What the platform's `Request` makes of it, with everything in it. Only for a call that is not going to be made. */
-export function requestOf(input: unknown, init: Init): RequestLike {
-  return isRequest(input) && (init === undefined || init === null) ? input : new platform.Request(input, init)
+/**
+ * What a `Request` makes of it, with everything in it: the platform's, or another fetch's own. Only for a call that is not going to be
+ * made. What another fetch takes may be no `Request`; then there is as much to see as was given.
+ */
+export function requestOf(input: unknown, init: Init, isPlatforms: boolean): RequestLike {
+  if (isRequest(input) && (init ?? undefined) === undefined) return input
+  const Class = isRequest(input) && !isPlatforms ? (input.constructor as typeof platform.Request) : platform.Request
+  try {
+    // The platform wants to be told; another fetch knows.
+    return new Class(input, isStream(init?.body) && init.duplex === undefined ? { ...init, duplex: 'half' } : init)
+  } catch (mistake) {
+    if (isPlatforms) throw mistake
+    return { ...init, url: urlOf(input).href, method: String(methodOf(input, init)) }
+  }
 }
 
 /**
- * Throws what `fetch` would reject with if the request itself is wrong. To build a `Request` for that would cost as much as a good part of
- * the call, and listen to the caller's signal; so that is done only where a word of `init` is out of the ordinary, and without the signal
- * and what is to be sent.
+ * Finds what the platform's `fetch` would reject with if the request itself is wrong. To build a `Request` for that would cost as much as a
+ * good part of the call, and listen to the caller's signal; so that is done only where a word of `init` is out of the ordinary, and without
+ * the signal and what is to be sent.
  */
-export function checkRequest(input: unknown, init: Init): void {
+export function mistakeIn(input: unknown, init: Init): Error | undefined {
+  try {
+    checkRequest(input, init)
+    return undefined
+  } catch (mistake) {
+    return mistake as Error
+  }
+}
+
+function checkRequest(input: unknown, init: Init): void {
   if (isRequest(input) && input.bodyUsed === true && (init?.body ?? undefined) === undefined) throw new TypeError('fetch: the body of the request is already used')
   if (init === undefined || init === null) return
   if (Object(init) !== init) throw new TypeError(`fetch: expected an object for init, got ${describe(init)}`)
@@ -98,7 +119,7 @@ function checkHeaders(headers: unknown): void {
 const WORDS = ['cache', 'credentials', 'duplex', 'integrity', 'keepalive', 'mode', 'priority', 'redirect', 'referrer', 'referrerPolicy', 'window']
 
 function isOrdinary(input: unknown, init: Members): boolean {
-  const usual = hasBody(input, init) ? /^(?:post|put|delete|options|patch)$/i : /^(?:get|head|post|put|delete|options|patch)$/i
+  const usual = bodyOf(input, init) === undefined ? /^(?:get|head|post|put|delete|options|patch)$/i : /^(?:post|put|delete|options|patch)$/i
   return usual.test(String(methodOf(input, init))) && isSignal(init.signal) && !isStream(init.body)
 }
 
@@ -106,7 +127,7 @@ function isOrdinary(input: unknown, init: Members): boolean {
 function standIn(input: unknown, init: Members): unknown {
   const { body } = init
   // Stryker disable next-line StringLiteral: of one text and another, one is as wrong as the other.
-  if (!isStream(body)) return hasBody(input, init) ? '' : undefined
+  if (!isStream(body)) return bodyOf(input, init) === undefined ? undefined : ''
   return body.locked === true ? body : new platform.ReadableStream()
 }
 
@@ -122,9 +143,9 @@ function methodOf(input: unknown, init: Init): unknown {
   return isRequest(input) ? input.method : 'GET'
 }
 
-/** Whether something is to be sent: of `init`, else of the request. */
-function hasBody(input: unknown, { body }: Members): boolean {
-  return ((body ?? (isRequest(input) ? input.body : undefined)) ?? undefined) !== undefined
+/** What is to be sent: of `init`, else of the request. */
+function bodyOf(input: unknown, init: Init): unknown {
+  return init?.body ?? (isRequest(input) ? input.body : undefined) ?? undefined
 }
 
 /** A body that is sent as it comes: a web stream, or in Node anything that is iterated asynchronously. */
@@ -138,21 +159,31 @@ function isSignal(value: unknown): boolean {
 }
 
 /**
- * Mistakes of the caller that only the attempt finds, where platforms tell them from a broken network: a blocked port, credentials in the
- * URL, a stream that was read before, headers that contradict the body. The phrases have spaces in them, so that no URL in a message of a
- * network error can be taken for one.
+ * Errors of the caller's making that only the attempt finds, where platforms tell them from a broken network: a blocked port, credentials in
+ * the URL, a stream that was read before or breaks off, headers that contradict the body, a request of another implementation, an answer that
+ * was ordered otherwise.
+ *
+ * @param mistake - what `mistakeIn` found. A fetch that was called all the same may have found it too: then it does not speak of a network.
  */
-export function isMistake(error: unknown): boolean {
+export function isOfTheCaller(error: unknown, input: unknown, init: Init, mistake: Error | undefined): boolean {
   try {
+    if (isOfUpload(error, bodyOf(input, init))) return true
     const { name, message, cause } = error as Partial<Error>
     if (name !== 'TypeError') return false
+    if (mistake !== undefined && !OF_THE_NETWORK.test(String(message))) return true
     const { message: because, code } = (cause ?? {}) as { message?: unknown; code?: unknown }
-    return because === 'bad port' || MISTAKES.has(code) || /\b(?:disturbed or locked|includes credentials|parse URL from)\b/.test(String(message))
+    return refusedByFetch(because) || MISTAKES.has(code) || PHRASES.test(String(message))
   } catch {
     // What cannot even be looked at is no mistake that is known.
   }
   return false
 }
+
+/** Of several platforms. With spaces in them, so that no URL in a message of a network error can be taken for one. */
+const PHRASES = /\b(?:disturbed or locked|includes credentials|redirect mode is set)\b|^UnexpectedRedirect |\[object \w+\]/
+
+/** What fetches and their imitations say when a network fails; only Node and Deno add why. */
+const OF_THE_NETWORK = /^(?:fetch failed|failed to fetch|load failed|network ?(?:error|request failed)|error sending request)\b/i
 
 /** What undici calls them. */
 const MISTAKES = new Set<unknown>(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH'])

@@ -1,7 +1,7 @@
 /* eslint n/no-unsupported-features/node-builtins: ['error', { version: '>=20.19.0', ignores: ['fetch'] }] -- experimental by name only in Node 20 */
 import { findCircuitOpenError, type BreakerLike, type CircuitOpenError, type Permit, type RegistryLike, type Verdict } from '../index.js'
 import { settleAtEnd, type ResponseLike, type WebResponse } from './fetch-body.js'
-import { checkRequest, isAborted, isHead, isMistake, requestOf, signalOf, urlOf, type Init, type RequestLike, type UrlLike } from './fetch-request.js'
+import { isAborted, isHead, isOfTheCaller, mistakeIn, requestOf, signalOf, urlOf, type Init, type RequestLike, type UrlLike } from './fetch-request.js'
 import { breakersOf, leadsToHost } from './guards.js'
 import { checkFunctions, checkNames, refuse } from './options.js'
 import { longestWait, retryAfter } from './retry-after.js'
@@ -48,7 +48,10 @@ export interface BreakerFetchOptions<Fetch extends FetchLike = PlatformCall, Key
    * hold a probe's place up to `probeTimeout`.
    */
   readonly body?: 'settle' | undefined
-  /** Answers in the place of a refused call, and only of that; what it throws, the caller gets. */
+  /**
+   * Answers in the place of a refused call, and only of that; what it throws, the caller gets. Of what no `Request` can be made, because only
+   * another fetch takes it, `request` has the URL, the method, and all else as it was given.
+   */
   fallback?(error: CircuitOpenError, request: RequestOf<Fetch>): ResponseOf<Fetch> | PromiseLike<ResponseOf<Fetch>>
 }
 
@@ -56,8 +59,9 @@ export interface BreakerFetchOptions<Fetch extends FetchLike = PlatformCall, Key
  * Guards `fetch`: what it returns can be passed wherever a `fetch` is taken.
  *
  * The request is checked before a permit is taken, so that a caller's mistake is charged to no host, and is handed on as it came, the
- * caller's signal included: that one decides whose an abort is. The response is handed on unread. A refused call rejects with
- * `CircuitOpenError`. What reaches no host (`data:`, `blob:`) is not guarded, unless `key` says where it belongs.
+ * caller's signal included: that one decides whose an abort is. A fetch other than the platform's decides by itself what it takes. The
+ * response is handed on unread. A refused call rejects with `CircuitOpenError`. What reaches no host (`data:`, `blob:`) is not guarded,
+ * unless `key` says where it belongs.
  *
  * @param guards - a registry, or one breaker for all requests. Their own classifiers are not asked.
  * @throws TypeError or RangeError naming the option, the rule and the value got
@@ -86,7 +90,10 @@ export function breakerFetch(guards: RegistryLike<unknown> | BreakerLike, option
       const call = given ?? platform.fetch
       if (typeof call !== 'function') throw new TypeError('breakerFetch: this platform has no fetch; give the option fetch')
       const url = urlOf(input)
-      checkRequest(input, init)
+      const mistake = mistakeIn(input, init)
+      const isPlatforms = call === platform.fetch
+      // Another fetch may take what the platform's does not.
+      if (mistake !== undefined && isPlatforms) throw mistake
       const signal = signalOf(input, init)
       if (isAborted(signal)) throw signal!.reason
       if (key === undefined && !leadsToHost(url)) return call(...args)
@@ -96,7 +103,7 @@ export function breakerFetch(guards: RegistryLike<unknown> | BreakerLike, option
         permit = breaker.acquire({ signal })
       } catch (error) {
         if (fallback === undefined || findCircuitOpenError(error) !== error) throw error
-        return fallback(error as CircuitOpenError, requestOf(input, init) as never)
+        return fallback(error as CircuitOpenError, requestOf(input, init, isPlatforms) as never)
       }
       if (isAborted(signal)) {
         // A listener to the transition gave up.
@@ -107,7 +114,7 @@ export function breakerFetch(guards: RegistryLike<unknown> | BreakerLike, option
       try {
         response = await call(...args)
       } catch (error) {
-        if (isMistake(error)) permit.ignore()
+        if (isOfTheCaller(error, input, init, mistake)) permit.ignore()
         else permit.failure(error)
         throw error
       }

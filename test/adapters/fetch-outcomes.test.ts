@@ -1,5 +1,6 @@
 // What the breaker is told, and what the caller gets, for everything that can become of a fetch: against real servers, and into the README.
 import { getEventListeners, setMaxListeners } from 'node:events'
+import { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -108,6 +109,14 @@ const cases: Case[] = [
     gets: 'rejects `TimeoutError`',
     call: (fetch) => ask(http.hang, '/', { signal: AbortSignal.timeout(20) })(fetch),
   },
+  ...[endlessNode, endlessWeb, endlessGenerator].flatMap((body) =>
+    [undefined, 'as a Request' as const].map((as) => ({
+      event: 'no answer within `AbortSignal.timeout`',
+      verdict: 'failure',
+      gets: 'rejects `TimeoutError`',
+      call: upload(http.hang, body, as, () => AbortSignal.timeout(20)),
+    })),
+  ),
   {
     event: 'the same within `AbortSignal.any`',
     verdict: 'failure',
@@ -184,6 +193,34 @@ const cases: Case[] = [
     verdict: 'none',
     gets: 'rejects `TypeError`',
     call: ask(http.answer(200), '/', { headers: { 'not a name': 'x' } }),
+  },
+  ...[brokenNode, destroyedNode, brokenWeb].flatMap((body) => [
+    { event: 'what the caller uploads breaks off', verdict: 'ignored', gets: 'rejects `TypeError`', call: upload(http.hang, body) },
+    { event: 'what the caller uploads breaks off', verdict: 'ignored', gets: 'rejects `TypeError`', call: upload(http.hang, body, 'as a Request') },
+  ]),
+  {
+    event: 'the same of an async generator, which shows no sign of it',
+    verdict: 'failure',
+    gets: 'rejects `TypeError`',
+    call: upload(http.hang, brokenGenerator),
+  },
+  ...[endlessNode, endlessWeb, endlessGenerator].map((body) => ({
+    event: 'the host breaks off an upload',
+    verdict: 'failure',
+    gets: 'rejects `TypeError`',
+    call: upload(resetInUpload, body),
+  })),
+  {
+    event: "the caller refuses the answer: a redirect with `redirect: 'error'`, another `integrity`",
+    verdict: 'ignored',
+    gets: 'rejects `TypeError`',
+    call: ask(http.redirect('/elsewhere'), '/', { redirect: 'error' }),
+  },
+  {
+    event: "the caller refuses the answer: a redirect with `redirect: 'error'`, another `integrity`",
+    verdict: 'ignored',
+    gets: 'rejects `TypeError`',
+    call: ask(http.answer(200, {}, 'not that'), '/', { integrity: 'sha256-AAAA' }),
   },
   { event: 'a port that fetch blocks', verdict: 'ignored', gets: 'rejects `TypeError`', call: (fetch) => fetch('http://127.0.0.1:6000/') },
   { event: 'a `data:` URL', verdict: 'none', gets: 'response 200', call: async (fetch) => seen(await fetch('data:,hello')) },
@@ -265,6 +302,75 @@ async function slow(fetch: typeof globalThis.fetch): Promise<string> {
 async function garbage(fetch: typeof globalThis.fetch): Promise<unknown> {
   const server = await http.serveRaw((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n\r\n'))
   return fetch(server.url())
+}
+
+/** Bodies of which a first piece is sent; then they break off, or nothing more comes. */
+function nodeBody(then: (body: Readable) => void): Readable {
+  let begun = false
+  return new Readable({
+    read() {
+      if (begun) return
+      begun = true
+      this.push('the beginning')
+      setImmediate(then, this)
+    },
+  })
+}
+
+function webBody(then: (controller: ReadableStreamDefaultController) => void): ReadableStream {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(Buffer.from('the beginning'))
+      setImmediate(then, controller)
+    },
+  })
+}
+
+async function* generatorBody(then: () => Promise<void>): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('the beginning')
+  await then()
+}
+
+const ownDisk = () => new Error('my own disk')
+
+function brokenNode() {
+  return nodeBody((body) => body.destroy(ownDisk()))
+}
+
+function destroyedNode() {
+  return nodeBody((body) => body.destroy())
+}
+
+function brokenWeb() {
+  return webBody((controller) => controller.error(ownDisk()))
+}
+
+function brokenGenerator() {
+  return generatorBody(() => Promise.reject(ownDisk()))
+}
+
+function endlessNode() {
+  return nodeBody(() => {})
+}
+
+function endlessWeb() {
+  return webBody(() => {})
+}
+
+function endlessGenerator() {
+  return generatorBody(() => new Promise(() => {}))
+}
+
+function resetInUpload(...[request]: Parameters<http.Answer>) {
+  request.once('data', () => request.socket.resetAndDestroy())
+}
+
+function upload(answer: http.Answer, bodyOf: () => unknown, as?: 'as a Request', signalOf?: () => AbortSignal) {
+  return async (fetch: typeof globalThis.fetch): Promise<string> => {
+    const server = await http.serve(answer)
+    const init: RequestInit = { method: 'POST', body: bodyOf() as ReadableStream, duplex: 'half', signal: signalOf?.() ?? null }
+    return seen(await (as === undefined ? fetch(server.url(), init) : fetch(new Request(server.url(), init))))
+  }
 }
 
 async function abortedBefore(fetch: typeof globalThis.fetch): Promise<unknown> {

@@ -12,6 +12,9 @@ afterEach(http.closeServers)
 type Fetch = typeof globalThis.fetch
 type Input = Parameters<Fetch>[0]
 
+const platforms = globalThis.fetch
+afterEach(() => void vi.unstubAllGlobals())
+
 const made: Request[] = []
 
 /** A fetch that answers at once, as the platform's would: it builds the request first. */
@@ -22,11 +25,13 @@ function answering(status = 200, headers: Record<string, string> = {}) {
   })
 }
 
+/** Guards the fetch that the options give, or else the platform's, in whose place `spy` stands. */
 function guarded(options: BreakerFetchOptions = {}) {
   const registry = new BreakerRegistry<string>({ clock: new ManualClock(), failureThreshold: 1, recoveryTimeout: 1_000 })
   const ledger = new Ledger(registry)
   const spy = answering()
-  return { registry, ledger, spy, fetch: breakerFetch(registry, { fetch: spy, ...options }) }
+  if (options.fetch === undefined) vi.stubGlobal('fetch', spy)
+  return { registry, ledger, spy, fetch: breakerFetch(registry, options) }
 }
 
 const keys = (registry: BreakerRegistry) => Array.from(registry, ([key]) => key)
@@ -112,7 +117,6 @@ describe('the request', () => {
     const spy = answering(203)
     vi.stubGlobal('fetch', spy)
     const response = await Reflect.apply(fetch, undefined, ['http://a.example'])
-    vi.unstubAllGlobals()
     expect(response.status).toBe(203)
     expect(spy).toHaveBeenCalledTimes(1)
   })
@@ -120,7 +124,6 @@ describe('the request', () => {
   it('says so where there is no fetch at all', async () => {
     vi.stubGlobal('fetch', undefined)
     const error = await rejectionOf(breakerFetch(new BreakerRegistry<string>())('http://a.example'))
-    vi.unstubAllGlobals()
     expect(String(error)).toBe('TypeError: breakerFetch: this platform has no fetch; give the option fetch')
   })
 
@@ -239,7 +242,7 @@ describe("a caller's mistake is told before a permit is taken, and charged to no
   const locked = new ReadableStream()
   locked.getReader()
 
-  it.each<[string, unknown, unknown]>([
+  const mistakes: [what: string, input: unknown, init: unknown][] = [
     ['no argument', undefined, undefined],
     ['an empty URL', '', undefined],
     ['a URL without a host', 'http://', undefined],
@@ -274,7 +277,9 @@ describe("a caller's mistake is told before a permit is taken, and charged to no
     ['a signal that only listens', 'http://a.example', { signal: { addEventListener() {} } }],
     ['a signal that is a text', 'http://a.example', { signal: 'aborted' }],
     ['an init that is no object', 'http://a.example', 'POST'],
-  ])('%s', async (_what, input, init) => {
+  ]
+
+  it.each(mistakes)('%s', async (_what, input, init) => {
     const { registry, ledger, spy, fetch } = guarded()
     const error = await rejectionOf(fetch(input as string, init as RequestInit))
     expect((error as Error).name).toBe('TypeError')
@@ -284,7 +289,13 @@ describe("a caller's mistake is told before a permit is taken, and charged to no
     expect(registry.size).toBe(0)
     expect(ledger.settled).toEqual([])
     // The platform's fetch says no to the same.
-    expect(((await rejectionOf(globalThis.fetch(input as string, init as RequestInit))) as Error).name).toBe('TypeError')
+    expect(((await rejectionOf(platforms(input as string, init as RequestInit))) as Error).name).toBe('TypeError')
+  })
+
+  it.each(mistakes)('%s, where a fetch of somebody else finds it: by then there may be a permit', async (_what, input, init) => {
+    const { ledger, fetch } = guarded({ fetch: (...args) => platforms(...args) })
+    expect(((await rejectionOf(fetch(input as string, init as RequestInit))) as Error).name).toBe('TypeError')
+    expect(['none', 'ignored']).toContain(ledger.verdict)
   })
 
   it('an init that is no object, and no argument, by name', async () => {
@@ -331,7 +342,6 @@ describe("a caller's mistake is told before a permit is taken, and charged to no
     )
     const { registry, spy, fetch } = guarded()
     await fetch('/orders')
-    vi.unstubAllGlobals()
     expect(keys(registry)).toEqual(['http://page.example'])
     expect(spy.mock.calls[0]?.[0]).toBe('/orders')
   })
@@ -343,7 +353,7 @@ describe("a caller's mistake is told before a permit is taken, and charged to no
   })
 
   it('that only the attempt can find is ignored, where the platform tells it from a broken network', async () => {
-    const { ledger, fetch } = guarded({ fetch: globalThis.fetch })
+    const { ledger, fetch } = guarded({ fetch: platforms })
     const body = new Blob(['x']).stream()
     const reader = body.getReader()
     await reader.read()
@@ -363,6 +373,17 @@ describe("a caller's mistake is told before a permit is taken, and charged to no
     expect(server.requests).toBe(0)
   })
 
+  it.each([
+    "Failed to parse URL from [object Request]",
+    "Failed to execute 'fetch' on 'Window': Failed to parse URL from [object Request]",
+    "Window.fetch: [object Request] is not a valid URL.",
+    "Invalid URL: '[object Object]'",
+  ])("a Request that the platform cannot read is the caller's, as each platform says it: %s", async (message) => {
+    const { ledger, fetch } = guarded({ fetch: () => Promise.reject(new TypeError(message)) })
+    for (let n = 0; n < 5; n++) await rejectionOf(fetch('http://a.example'))
+    expect(ledger.verdicts).toEqual(Array(5).fill('ignored'))
+  })
+
   it.each(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH'])('that undici finds in the attempt is ignored: %s', async (code) => {
     const error = new TypeError('fetch failed', { cause: Object.assign(new Error('no'), { code }) })
     const { ledger, fetch } = guarded({ fetch: () => Promise.reject(error) })
@@ -380,7 +401,7 @@ describe("a caller's mistake is told before a permit is taken, and charged to no
       new TypeError('fetch failed', { cause: new Error('other side closed') }),
       new TypeError('Failed to fetch'),
       // Deno puts the URL into the message.
-      new TypeError('error sending request for url (http://a.example/disturbed-or-locked?includes=credentials)'),
+      new TypeError('error sending request for url (http://a.example/disturbed-or-locked?includes=credentials&[object%20Request])'),
       new TypeError(),
       new TypeError('fetch failed', { cause: Object.assign(new Error('no'), { code: 'UND_ERR_SOCKET' }) }),
       // Of somebody else, whatever it says.
@@ -395,12 +416,87 @@ describe("a caller's mistake is told before a permit is taken, and charged to no
   })
 })
 
+describe("a fetch that is not the platform's", () => {
+  // As node-fetch does: what it takes, and how its errors look.
+  class ForeignRequest {
+    readonly headers = new Headers()
+    readonly signal = null
+    readonly url: string
+    readonly method: string
+    constructor(input: string | ForeignRequest, { method }: { method?: string } = {}) {
+      const { url, method: before } = typeof input === 'string' ? { url: new URL(input).href, method: 'GET' } : input
+      this.url = url
+      this.method = method ?? before
+    }
+  }
+  const down = Object.assign(new Error('connect ECONNREFUSED'), { name: 'FetchError', code: 'ECONNREFUSED' })
+
+  const stream = () => Readable.from(['sent'])
+  const taken: [string, () => [input: unknown, init: object]][] = [
+    ['a Node stream, without a word on duplex', () => ['http://a.example/x', { method: 'POST', body: stream() }]],
+    ['a Node stream, to a Request of its own', () => [new ForeignRequest('http://a.example/x'), { method: 'POST', body: stream() }]],
+    ['a method that the platform forbids', () => ['http://a.example/x', { method: 'trace' }]],
+    ['words that the platform does not know', () => ['http://a.example/x', { method: 'PUT', mode: 'its own', priority: 5 }]],
+    ['headers that the platform does not take', () => ['http://a.example/x', { headers: { 'a b': 'c' } }]],
+    ['a signal of its own kind', () => ['http://a.example/x', { signal: { aborted: false } }]],
+    ['a Request of its own', () => [new ForeignRequest('http://a.example/x', { method: 'DELETE' }), {}]],
+  ]
+
+  it.each(taken)('decides itself what it takes: %s', async (_what, argsOf) => {
+    const answers = vi.fn(() => Promise.resolve(new Response()))
+    const { registry, ledger, fetch } = guarded({ fetch: answers })
+    const args = argsOf()
+    await fetch(...(args as Parameters<Fetch>))
+    expect(answers.mock.calls).toEqual([args])
+    expect(keys(registry)).toEqual(['http://a.example'])
+    expect(ledger.verdicts).toEqual(['success'])
+  })
+
+  it.each(taken)('is charged when its host is down, whatever the platform thinks of the request: %s', async (_what, argsOf) => {
+    const messages = [
+      'Failed to fetch',
+      'Load failed',
+      'NetworkError when attempting to fetch resource.',
+      'Network request failed',
+      'error sending request for url (http://a.example/x)',
+    ]
+    for (const error of [down, new TypeError('fetch failed', { cause: down }), ...messages.map((message) => new TypeError(message))]) {
+      const { ledger, fetch } = guarded({ fetch: () => Promise.reject(error) })
+      expect(await rejectionOf(fetch(...(argsOf() as Parameters<Fetch>)))).toBe(error)
+      expect(ledger.verdicts).toEqual(['failure'])
+    }
+  })
+
+  it.each(taken)('has its refused calls answered by the fallback: %s', async (_what, argsOf) => {
+    const fallback = vi.fn<NonNullable<BreakerFetchOptions['fallback']>>(() => new Response('from the cache'))
+    const { registry, fetch } = guarded({ fetch: () => expect.unreachable(), fallback })
+    fail(registry.for('http://a.example'))
+    const [input, init] = argsOf() as Parameters<Fetch>
+    expect(await (await fetch(input, init)).text()).toBe('from the cache')
+    const method = init?.method ?? (input as Partial<Request>).method ?? 'GET'
+    expect(fallback.mock.calls[0]?.[1]).toMatchObject({ url: 'http://a.example/x', method: expect.stringMatching(new RegExp(`^${method}$`, 'i')) as string })
+  })
+
+  it('whose refused call uploads a stream shows it, whole, to the fallback', async () => {
+    const { registry, fetch } = guarded({ fetch: () => expect.unreachable(), fallback: async (_error, request) => new Response(await request.text()) })
+    fail(registry.for('http://a.example'))
+    expect(await (await fetch('http://a.example', { method: 'POST', body: stream() as unknown as ReadableStream })).text()).toBe('sent')
+  })
+
+  it('whose own Request is refused shows one of that kind to the fallback', async () => {
+    const fallback = vi.fn<NonNullable<BreakerFetchOptions['fallback']>>(() => new Response())
+    const { registry, fetch } = guarded({ fetch: () => expect.unreachable(), fallback })
+    fail(registry.for('http://a.example'))
+    await fetch(new ForeignRequest('http://a.example') as unknown as Request, { method: 'PUT' })
+    expect(fallback.mock.calls[0]?.[1]).toBeInstanceOf(ForeignRequest)
+    expect(fallback.mock.calls[0]?.[1].method).toBe('PUT')
+  })
+})
+
 describe('what reaches no host', () => {
   it.each(['data:,x', 'about:blank', 'file:///etc/hosts', 'blob:http://a.example/0'])('is handed on unguarded: %s', async (url) => {
-    const { registry, spy, fetch } = guarded({ fetch: undefined })
-    vi.stubGlobal('fetch', spy)
+    const { registry, spy, fetch } = guarded()
     await fetch(url)
-    vi.unstubAllGlobals()
     expect(registry.size).toBe(0)
     expect(spy).toHaveBeenCalledTimes(1)
   })
@@ -436,10 +532,8 @@ describe('the signal', () => {
   })
 
   it('of a Request does not count when init says null', async () => {
-    const { spy, fetch } = guarded({ fetch: undefined })
-    vi.stubGlobal('fetch', spy)
+    const { spy, fetch } = guarded()
     await fetch(new Request('http://a.example', { signal: AbortSignal.abort() }), { signal: null })
-    vi.unstubAllGlobals()
     expect(spy).toHaveBeenCalledTimes(1)
   })
 
@@ -461,7 +555,7 @@ describe('the signal', () => {
   })
 
   it('aborted by a listener to the transition ends the call before it is made', async () => {
-    const { registry, ledger, spy, fetch } = guarded({ fetch: undefined })
+    const { registry, ledger, spy, fetch } = guarded()
     const clock = new ManualClock()
     const breaker = new CircuitBreaker({ clock, failureThreshold: 1, recoveryTimeout: 1_000 })
     const controller = new AbortController()
@@ -513,6 +607,12 @@ describe('a refused call', () => {
     const fetch = breakerFetch({ acquire } as never, { fetch: answering(), fallback })
     expect(await rejectionOf(fetch('http://a.example'))).toBe(broken)
     expect(fallback).not.toHaveBeenCalled()
+  })
+
+  it("is told of the caller's mistake rather than answered by the fallback, where the platform's fetch would find it", async () => {
+    const { registry, fetch } = guarded({ fallback: () => expect.unreachable() })
+    fail(registry.for('http://a.example'))
+    expect(await rejectionOf(fetch('http://user:secret@a.example'))).toBeInstanceOf(TypeError)
   })
 
   it('gets what the fallback throws', async () => {

@@ -150,8 +150,8 @@ const cases: Case[] = [
   },
   { event: 'the caller destroys the body, unread', verdict: 'ignored', gets: 'response 200', call: destroyed(200) },
   { event: '5xx whose body the caller destroys', verdict: 'failure', gets: 'response 503', call: destroyed(503) },
-  { event: 'what the caller uploads breaks off', verdict: 'ignored', gets: 'rejects its own reason', call: brokenUpload },
-  { event: 'the host breaks off an upload', verdict: 'failure', gets: SOCKET, call: resetUpload },
+  ...[brokenUpload, brokenWebUpload].map((call) => ({ event: 'what the caller uploads breaks off', verdict: 'ignored', gets: 'rejects its own reason', call })),
+  ...[resetUpload, resetWebUpload].map((call) => ({ event: 'the host breaks off an upload', verdict: 'failure', gets: SOCKET, call })),
   { event: 'the caller destroys the dispatcher', verdict: 'ignored', gets: 'rejects `ClientDestroyedError` (`UND_ERR_DESTROYED`)', call: dispatcherDestroyed },
   {
     event: "a caller's mistake: the path, the method, a header",
@@ -284,8 +284,30 @@ function brokenUpload(world: World): Promise<string> {
 }
 
 function resetUpload(world: World): Promise<string> {
-  const answer: http.Answer = (request) => void request.once('data', () => request.socket.resetAndDestroy())
-  return read(answer, { method: 'POST', body: upload(() => {}) })(world)
+  return read(cutUpload, { method: 'POST', body: upload(() => {}) })(world)
+}
+
+function cutUpload(...[request]: Parameters<http.Answer>) {
+  request.once('data', () => request.socket.resetAndDestroy())
+}
+
+/** The same of a web stream, which undici's types take only since 8. */
+function webUpload(then: (controller: ReadableStreamDefaultController) => void): Readable {
+  const body = new ReadableStream({
+    start(controller) {
+      controller.enqueue(Buffer.from('the beginning'))
+      setImmediate(then, controller)
+    },
+  })
+  return body as unknown as Readable
+}
+
+function brokenWebUpload(world: World): Promise<string> {
+  return read(http.hang, { method: 'POST', body: webUpload((controller) => controller.error(left())) })(world)
+}
+
+function resetWebUpload(world: World): Promise<string> {
+  return read(cutUpload, { method: 'POST', body: webUpload(() => {}) })(world)
 }
 
 async function dispatcherDestroyed({ undici, guards }: World): Promise<string> {

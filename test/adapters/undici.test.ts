@@ -44,6 +44,13 @@ describe.each(clients)('an interceptor of undici $version', ({ version, undici }
     expect(keys()).toEqual(servers.map(({ origin }) => origin))
   })
 
+  it('takes null for a signal as undici does: there is none', async () => {
+    const { origin } = await http.serve(http.answer(200))
+    await (await agent.request({ origin, path: '/', method: 'GET', signal: null })).body.dump()
+    await rejectionOf(agent.request({ origin: await http.refused(), path: '/', method: 'GET', signal: null }))
+    expect(ledger.verdicts).toEqual(['success', 'failure'])
+  })
+
   it('charges a call to the key that it is told', async () => {
     const { origin } = await http.serve(http.answer(200))
     const byPath = breakerInterceptor(guards, { key: ({ method, path }) => `${method} ${path}` })
