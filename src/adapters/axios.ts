@@ -1,11 +1,11 @@
 import type { AbortSignalLike, BreakerLike, RegistryLike, Verdict } from '../index.js'
-import { isDeadline, isOfUpload } from './abort.js'
+import { isDeadline, isOfUpload, refusedByFetch } from './abort.js'
 import { breakersOf, leadsToHost } from './guards.js'
 import { checkFunctions, checkNames } from './options.js'
 import { report, statusVerdict } from './status-verdict.js'
 import { describe } from './warning.js'
 
-/** What is looked at of the config that axios hands to an adapter. */
+/** What is looked at of the config that axios hands to an adapter. Whatever its types say, axios takes `null` for nothing in each. */
 export interface AxiosConfigLike {
   readonly url?: string | undefined
   readonly baseURL?: string | undefined
@@ -81,11 +81,11 @@ export function breakerAdapter(
   if (typeof adapter !== 'function') throw new TypeError(`breakerAdapter: expected an adapter, got ${describe(adapter)}; axios.getAdapter(…) gives the one of a name`)
 
   return async (config) => {
-    const { signal } = config
+    const signal = config.signal ?? undefined
     const url = urlOf(config)
     // Cancelled before it began, or so wrong that it has no host: axios will say so, and no host is asked.
     if (signal?.aborted === true || url === undefined || (key === undefined && !leadsToHost(url))) return adapter(config)
-    const permit = breakerOf(url, config).acquire({ signal: signal ?? undefined })
+    const permit = breakerOf(url, config).acquire({ signal })
     let response: AxiosResponseLike
     try {
       response = await adapter(config)
@@ -109,7 +109,9 @@ function originOf(url: UrlLike): string {
 }
 
 /** As axios puts the URL together; what it cannot make a URL of has none. */
-function urlOf({ url = '', baseURL = '', allowAbsoluteUrls }: AxiosConfigLike): UrlLike | undefined {
+function urlOf(config: AxiosConfigLike): UrlLike | undefined {
+  const { allowAbsoluteUrls } = config
+  const [url, baseURL] = [config.url ?? '', config.baseURL ?? '']
   const isRelative = !/^(?:[a-z][a-z\d+\-.]*:)?\/\//i.test(url)
   const whole = baseURL !== '' && (isRelative || allowAbsoluteUrls === false) ? (url === '' ? baseURL : `${baseURL.replace(/\/+$/, '')}/${url.replace(/^\/+/, '')}`) : url
   try {
@@ -150,7 +152,15 @@ function isOfTheCaller(error: unknown, { cancelToken, data }: AxiosConfigLike): 
   if (code === 'ERR_BAD_RESPONSE' && String(message).startsWith('maxContentLength ')) return true
   // Node will not send such a header, method or path; no `Request` can be made of it; fetch has blocked the port.
   if (name === 'TypeError' && (typeof code === 'string' ? code.startsWith('ERR_') : isAxiosError === true && request === undefined)) return true
-  return (cause as { message?: unknown } | null | undefined)?.message === 'bad port' || isOfUpload(error, data)
+  const { message: because, cause: reason } = (cause ?? {}) as Readonly<Record<string, unknown>>
+  if (code === 'ERR_FR_REDIRECTION_FAILURE') return !isNowhere(reason)
+  return refusedByFetch(because) || isOfUpload(error, data)
+}
+
+/** Whether the host redirects to where nobody can go; else it was `beforeRedirect` that would not. */
+function isNowhere(reason: unknown): boolean {
+  const { code, message } = (reason ?? {}) as { code?: unknown; message?: unknown }
+  return code === 'ERR_INVALID_URL' || String(message).startsWith('Unsupported protocol ')
 }
 
 /** What is used of the platform. Only some have a location. */

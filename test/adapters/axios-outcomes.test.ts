@@ -109,7 +109,27 @@ const cases: Case[] = [
   { event: 'the caller aborts while there is no answer', verdict: 'ignored', gets: CANCELED, call: (api) => abortedDuring(api) },
   { event: 'the caller aborts while the body comes', verdict: 'ignored', gets: CANCELED, call: abortedInBody },
   { event: 'the caller cancels by a `cancelToken`', verdict: 'ignored', gets: CANCELED, call: cancelled },
-  { event: 'what the caller uploads breaks off', verdict: 'ignored', gets: BROKEN, call: brokenUpload },
+  ...[
+    brokenUpload((body) => body.destroy(new Error('my own disk'))),
+    // axios' adapter for http calls that a cancellation.
+    async (api: AxiosInstance) => {
+      throw Object.assign(new Error('broken'), { cause: await rejectionOf(brokenUpload((body) => body.destroy())(api)) })
+    },
+    webUpload((controller) => controller.error(new Error('my own disk'))),
+  ].map((call) => ({ event: 'what the caller uploads breaks off', verdict: 'ignored', gets: BROKEN, call })),
+  { event: 'the host breaks off an upload', verdict: 'failure', gets: BROKEN, call: cutUpload },
+  {
+    event: "a redirect that the caller does not take: `beforeRedirect` throws, `fetchOptions: { redirect: 'error' }`",
+    verdict: 'ignored',
+    gets: BROKEN,
+    call: ask(http.redirect('/elsewhere'), { fetchOptions: { redirect: 'error' }, beforeRedirect: notThere }),
+  },
+  ...['foo://upstream.test/', 'http://[/'].map((nowhere) => ({
+    event: 'a redirect that leads nowhere',
+    verdict: 'failure',
+    gets: BROKEN,
+    call: ask(http.redirect(nowhere), { beforeRedirect: () => {} }),
+  })),
   { event: "a caller's limit: `maxContentLength`, `maxBodyLength`", verdict: 'ignored', gets: BROKEN, call: ask(http.answer(200, {}, 'long'), { maxContentLength: 2 }) },
   {
     event: "a caller's limit: `maxContentLength`, `maxBodyLength`",
@@ -190,18 +210,45 @@ async function cancelled(api: AxiosInstance): Promise<unknown> {
   return call
 }
 
-async function brokenUpload(api: AxiosInstance): Promise<unknown> {
-  const server = await http.serve(http.hang)
+function begun(then: (body: Readable) => void): Readable {
   let begun = false
-  const body = new Readable({
+  return new Readable({
     read() {
       if (begun) return
       begun = true
       this.push('the beginning')
-      setImmediate(() => this.destroy(new Error('my own disk')))
+      setImmediate(then, this)
     },
   })
-  return api.post(server.url(), body)
+}
+
+function brokenUpload(then: (body: Readable) => void) {
+  return async (api: AxiosInstance): Promise<unknown> => api.post((await http.serve(http.hang)).url(), begun(then))
+}
+
+/** Only the adapter for fetch takes one. */
+function webUpload(then: (controller: ReadableStreamDefaultController) => void) {
+  return async (api: AxiosInstance): Promise<unknown> => {
+    const body = new ReadableStream({
+      start(controller) {
+        controller.enqueue(Buffer.from('the beginning'))
+        setImmediate(then, controller)
+      },
+    })
+    return api.post((await http.serve(http.hang)).url(), body)
+  }
+}
+
+async function cutUpload(api: AxiosInstance): Promise<unknown> {
+  const server = await http.serve((request) => void request.once('data', () => request.socket.resetAndDestroy()))
+  return api.post(
+    server.url(),
+    begun(() => {}),
+  )
+}
+
+function notThere(): never {
+  throw new TypeError('not there')
 }
 
 async function refusedCall(api: AxiosInstance, guards: BreakerRegistry): Promise<unknown> {

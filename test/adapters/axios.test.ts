@@ -44,11 +44,25 @@ describe('a guarded adapter of axios', () => {
     expect({ seen, keys: [...guards].map(([key]) => key) }).toEqual({ seen: ['https://b.test/path'], keys: [tenant] })
   })
 
-  it('takes null for a signal as axios does: there is none', async () => {
+  // Whatever its types say.
+  it.each([
+    [{ url: 'https://a.test/path', signal: null }, 'https://a.test'],
+    [{ url: 'https://a.test/path', cancelToken: null, data: null }, 'https://a.test'],
+    [{ url: 'https://a.test/path', baseURL: null, allowAbsoluteUrls: false }, 'https://a.test'],
+    [{ url: null, baseURL: 'https://b.test' }, 'https://b.test'],
+  ])('takes null for nothing, as axios does: %j is charged to %s, and judged by its answer or its error', async (config, key) => {
     const guards = new BreakerRegistry()
     const ledger = new Ledger(guards)
-    await instance(guards).get('https://a.test', { signal: null } as unknown as object)
-    expect(ledger.verdicts).toEqual(['success'])
+    await instance(guards).request(config as object)
+    const error = new AxiosError('Network Error', 'ERR_NETWORK')
+    expect(await rejectionOf(instance(guards, () => Promise.reject(error)).request(config as object))).toBe(error)
+    expect({ keys: keysOf(guards), verdicts: ledger.verdicts }).toEqual({ keys: [key], verdicts: ['success', 'failure'] })
+  })
+
+  it('charges nobody for a URL of null that nothing completes', async () => {
+    const guards = new BreakerRegistry()
+    await instance(guards).request({ url: null, baseURL: null } as object)
+    expect(keysOf(guards)).toEqual([])
   })
 
   it('asks for no key when there is one breaker for all', async () => {

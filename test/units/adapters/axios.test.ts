@@ -24,6 +24,9 @@ async function verdictOn(error: unknown, config: AxiosConfigLike = {}) {
 
 const coded = (code: string, more: object = {}) => Object.assign(new Error('no'), { code, isAxiosError: true, ...more })
 
+/** As axios wraps what follow-redirects wraps. */
+const redirection = (cause: unknown) => coded('ERR_FR_REDIRECTION_FAILURE', { cause: new Error('Redirected request failed', { cause }) })
+
 describe('the URL of a call is put together as axios does it', () => {
   const seen = async (config: AxiosConfigLike) => {
     const urls: string[] = []
@@ -124,6 +127,11 @@ describe('an error', () => {
     ['of Node, which will not send such a header', Object.assign(new TypeError('no'), { code: 'ERR_INVALID_CHAR' }), {}, 'ignored'],
     ['of a connection, though it is a TypeError', Object.assign(new TypeError('fetch failed'), { code: 'ECONNRESET' }), {}, 'failure'],
     ['of a port that fetch has blocked', coded('ERR_NETWORK', { cause: new Error('bad port') }), {}, 'ignored'],
+    ['of a redirect that fetch was told not to take', coded('ERR_NETWORK', { cause: new Error('unexpected redirect') }), {}, 'ignored'],
+    ['of `beforeRedirect`', redirection(new TypeError('no')), {}, 'ignored'],
+    ['of a redirect to a protocol that is none', redirection(new TypeError('Unsupported protocol foo:')), {}, 'failure'],
+    ['of a redirect to a URL that is none', redirection(Object.assign(new TypeError('Invalid URL'), { code: 'ERR_INVALID_URL' })), {}, 'failure'],
+    ['of a redirect that has come too often', coded('ERR_FR_TOO_MANY_REDIRECTS', { cause: new Error('Maximum number of redirects exceeded') }), {}, 'failure'],
     ['of a port that is closed', coded('ERR_NETWORK', { cause: new Error('ECONNREFUSED') }), {}, 'failure'],
   ])('%s is told from others', async (_what, error, config, verdict) => {
     expect(await verdictOn(error, config)).toBe(verdict)
