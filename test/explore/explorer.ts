@@ -2,7 +2,7 @@ import { type Snapshot } from '../../src/index.js'
 import { agree } from '../model/agree.js'
 import { waitOf } from '../model/options.js'
 import { Real } from '../model/real.js'
-import { type Answer } from '../model/state.js'
+import { type Answer, type Model } from '../model/state.js'
 import { checkReportedAgain, checkStep } from './checks.js'
 import { type Configuration, type Setting } from './configurations.js'
 import { isDue, keyOf } from './key.js'
@@ -92,7 +92,9 @@ function rootsOf(setting: Setting, known: Set<string>): Node[] {
     lose()
     lose()
   }
-  do call('success')
+  // Each phase fails as often as it tolerates, so that the next one would be seen to count on from there.
+  const isTolerant = ({ outage }: Model) => outage !== undefined && outage.failures < setting.options.phases[outage.phase]!.maxFailures
+  do call(node.model.kind === 'half-open' && isTolerant(node.model) ? 'failure' : 'success')
   while (node.model.kind !== 'closed')
   return roots
 }
