@@ -2,7 +2,7 @@
 import { isWait } from './check.js'
 import type { Flight } from './in-flight.js'
 import { isNoEvidence, type AbortSignalLike, type Verdict } from './verdict.js'
-import { describe, warn } from './warn.js'
+import { describe, warn, warnThrown } from './warn.js'
 
 /**
  * The right to make one call, and the duty to say how it went. The first report wins; each method tells whether its report was the
@@ -67,7 +67,12 @@ export class Ticket implements Permit {
 
   failure(error?: unknown, options?: { readonly openFor?: number | undefined }): boolean {
     if (isNoEvidence(error, this.#signal)) return this.settle('ignored', error)
-    const openFor = options?.openFor
+    let openFor: unknown
+    try {
+      openFor = options?.openFor
+    } catch (thrown) {
+      warnThrown('permit.failure: openFor', thrown)
+    }
     if (openFor === undefined) return this.settle('failure', error)
     if (isWait(openFor)) return this.settle({ openFor }, error)
     warn(`permit.failure: openFor: expected a finite number of at least 0, got ${describe(openFor)}; it counts as a plain failure`)

@@ -1,4 +1,3 @@
-import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
@@ -12,79 +11,15 @@ import {
   findCircuitOpenError,
   gradual,
   probes,
-  type AbortSignalLike,
   type Observer,
 } from '../src/index.js'
 import { chainOf, deferred, fail, manual, tripped, unhandledDuring } from './support/calls.js'
+import { expectSame, expectSound, settled } from './support/sound.js'
+import { fault, faultySignal, revoked, strange, thenables, untouchable, withGetters } from './support/strange.js'
 
 // What is wrong on purpose is reported as a warning; here the warnings are of no interest.
 beforeEach(() => void vi.spyOn(process, 'emitWarning').mockImplementation(() => {}))
 afterEach(() => void vi.restoreAllMocks())
-
-const fault = (...errors: unknown[]): never => {
-  throw errors.length === 0 ? new Error('do not touch') : errors[0]
-}
-
-/** An object of which every use throws. */
-const untouchable = (): object => new Proxy({}, Object.fromEntries(traps.map((trap) => [trap, () => fault()])))
-const traps = ['get', 'set', 'has', 'ownKeys', 'getPrototypeOf', 'getOwnPropertyDescriptor', 'defineProperty', 'isExtensible', 'deleteProperty']
-
-function revoked(): object {
-  const { proxy, revoke } = Proxy.revocable({}, {})
-  revoke()
-  return proxy
-}
-
-function withGetters(...names: string[]): object {
-  const object = {}
-  for (const name of names) Object.defineProperty(object, name, { enumerable: true, get: () => fault() })
-  return object
-}
-
-function cyclic(): Error {
-  const error = new Error('it is its own cause')
-  error.cause = { cause: error }
-  return error
-}
-
-/** Things that somebody may throw, return or use as a key. */
-const strange: Record<string, () => unknown> = {
-  undefined: () => undefined,
-  null: () => null,
-  'the empty string': () => '',
-  '-0': () => -0,
-  NaN: () => NaN,
-  'a BigInt': () => 10n,
-  'a symbol': () => Symbol('strange'),
-  'a function': () => () => fault(),
-  'an object without a prototype': () => Object.create(null) as object,
-  'a frozen error': () => Object.freeze(new Error('frozen')),
-  'an error that is its own cause': cyclic,
-  'an error with getters that throw': () =>
-    Object.defineProperties(new Error('x'), Object.getOwnPropertyDescriptors(withGetters('name', 'message', 'code', 'cause', 'toJSON'))),
-  'an error of another realm': () => runInNewContext('Object.assign(new TypeError("elsewhere"), { code: "ECONNRESET" })') as unknown,
-  'an object that has no primitive': () => ({ [Symbol.toPrimitive]: () => fault(), toString: () => fault(), toJSON: () => fault() }),
-  'an object whose name and code are nonsense': () => ({ name: 5, code: Symbol('code'), message: { toString: () => fault() }, cause: null }),
-  'a refusal that is none': () => ({ code: 'ERR_CIRCUIT_OPEN' }),
-  'a proxy that throws at everything': untouchable,
-  'a revoked proxy': revoked,
-}
-
-/** Everything that can be read, agrees, and is plain. */
-function expectSound(breaker: CircuitBreaker): void {
-  const snapshot = breaker.snapshot()
-  expect(breaker.state).toBe(snapshot.state)
-  expect(breaker.canExecute).toBe(snapshot.retryAfterMs === 0)
-  expect(Object.is(breaker.retryAfterMs, snapshot.retryAfterMs)).toBe(true)
-  expect(Number.isFinite(snapshot.retryAfterMs) && snapshot.retryAfterMs >= 0).toBe(true)
-  expect(JSON.parse(JSON.stringify(snapshot))).toEqual(snapshot)
-}
-
-/** It rejected, with this very thing. */
-function expectSame({ ok, value }: { ok: boolean; value: unknown }, error: unknown): void {
-  expect(ok).toBe(false)
-  expect(Object.is(value, error)).toBe(true)
-}
 
 describe('an error or a value that is', () => {
   describe.each(Object.entries(strange))('%s', (_, make) => {
@@ -178,28 +113,6 @@ describe('an error or a value that is', () => {
   })
 })
 
-/** Things that have a `then`, and what a plain `await` makes of them. */
-const thenables: Record<string, () => unknown> = {
-  'calls both callbacks': () => ({ then: (yes: (value: string) => void, no: (error: unknown) => void) => (yes('first'), no(new Error('second'))) }),
-  'calls back twice': () => ({ then: (yes: (value: string) => void) => (yes('first'), yes('second')) }),
-  'rejects and then resolves': () => ({ then: (yes: (value: string) => void, no: (error: unknown) => void) => (no(new Error('first')), yes('second')) }),
-  'throws in then': () => ({ then: () => fault(new Error('thrown in then')) }),
-  'throws in then after it resolved': () => ({ then: (yes: (value: string) => void) => (yes('first'), fault()) }),
-  'has a then that cannot be read': () => withGetters('then'),
-  'resolves with one that rejects': () => ({
-    then: (yes: (value: unknown) => void) => yes({ then: (_: unknown, no: (error: unknown) => void) => no(new Error('inner')) }),
-  }),
-  'resolves with itself, seen as a value': () => ({ then: (yes: (value: unknown) => void) => yes(Object.freeze({ answer: 42 })) }),
-  'is a function': () => Object.assign(() => {}, { then: (yes: (value: string) => void) => yes('first') }),
-  'is a promise of another realm': () => runInNewContext('Promise.resolve("elsewhere")') as unknown,
-  'is a promise of a class of its own': () => new (class Own<T> extends Promise<T> {})((yes) => yes('own')),
-  'is a promise whose own then throws': () => Object.assign(Promise.resolve('first'), { then: () => fault(new Error('thrown in then')) }),
-  'is a promise whose own then calls both callbacks': () =>
-    Object.assign(Promise.resolve('first'), { then: (yes: (value: string) => void, no: (error: unknown) => void) => (yes('first'), no(new Error('second'))) }),
-  'is a promise whose own then gives nothing back': () => Object.assign(Promise.resolve('first'), { then: (yes: (value: string) => void) => yes('first') }),
-  'is a promise whose constructor cannot be read': () => Object.defineProperty(Promise.resolve('first'), 'constructor', { get: () => fault(new Error('no class')) }),
-}
-
 describe('a thenable that', () => {
   it.each(Object.entries(thenables))('%s, gives its caller what a plain await would, and counts once (law 19)', async (_, make) => {
     const plain = await settled(async () => await make())
@@ -230,15 +143,6 @@ describe('a thenable that', () => {
     expect(breaker.state).toBe('closed')
   })
 })
-
-/** What becomes of a call, to be compared; in a box, since some of it lets nobody ask for its `then`. */
-async function settled(call: () => unknown): Promise<{ ok: boolean; value: unknown }> {
-  try {
-    return { ok: true, value: await call() }
-  } catch (error) {
-    return { ok: false, value: error }
-  }
-}
 
 describe('options', () => {
   const known = ['name', 'failureThreshold', 'trip', 'slowCallDuration', 'recoveryTimeout', 'recovery', 'probeTimeout', 'classifyError', 'classifyResult', 'clock']
@@ -310,19 +214,6 @@ describe('options', () => {
 })
 
 describe('a signal that', () => {
-  /** `aborted` throws, and then also `reason`, the nth time that it is read. */
-  function faulty(nth: number, says: boolean): AbortSignalLike {
-    let reads = 0
-    return {
-      get aborted() {
-        return ++reads === nth ? fault(new Error('a broken signal')) : says && reads > nth
-      },
-      get reason() {
-        return fault(new Error('a broken reason'))
-      },
-    }
-  }
-
   it.each([1, 2, 3, 4, 5, 6])('breaks the %dth time that it is looked at never makes execute throw, nor keeps a place (law 19)', async (nth) => {
     for (const says of [false, true]) {
       for (const isIll of [false, true]) {
@@ -330,7 +221,7 @@ describe('a signal that', () => {
         clock.advance(1_000)
         for (const fn of [() => 'value', () => Promise.reject(new Error('its own')), () => fault(new Error('its own'))] as (() => unknown)[]) {
           let promise: Promise<unknown> = Promise.resolve()
-          expect(() => (promise = breaker.execute(fn, { signal: faulty(nth, says) }))).not.toThrow()
+          expect(() => (promise = breaker.execute(fn, { signal: faultySignal(nth, says) }))).not.toThrow()
           const { ok, value } = await settled(() => promise)
           expect(ok ? value : (value as Error).message).toMatch(/value|its own|a broken|refused/)
           expect(breaker.snapshot().phase?.inFlight ?? 0).toBe(0)

@@ -11,6 +11,7 @@ const tests: Record<string, readonly string[]> = {
     'test/{scenarios,trip,registry}/**/*.test.ts',
     'test/units/**/*.test.ts',
     'test/hostile.test.ts',
+    'test/hostile-calls.test.ts',
     'test/model.test.ts',
   ],
   metrics: ['test/adapters/{explain,prometheus,opentelemetry,diagnostics}.test.ts', 'test/units/adapters/*.test.ts'],
@@ -18,7 +19,7 @@ const tests: Record<string, readonly string[]> = {
 }
 
 // The rest of a mutant's tests is spared once one has failed, so the slow ones come last.
-const slow = ['forgetting', 'model', 'hostile', 'undici', 'fetch-outcomes', 'undici-outcomes']
+const slow = ['forgetting', 'model', 'hostile', 'hostile-calls', 'undici', 'fetch-outcomes', 'undici-outcomes']
 
 class QuickOnesFirst extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {

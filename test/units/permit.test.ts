@@ -17,6 +17,18 @@ describe('a failure with openFor', () => {
     expect(warnings()).toEqual([`permit.failure: openFor: expected a finite number of at least 0, got ${shown}; it counts as a plain failure`])
   })
 
+  it('that cannot be read is an ordinary failure, and a warning (law 17)', () => {
+    const { breaker } = manual({ failureThreshold: 2 })
+    const options = {
+      get openFor(): number {
+        throw new Error('unreadable')
+      },
+    }
+    expect(breaker.acquire().failure(new Error('it failed'), options)).toBe(true)
+    expect(breaker.snapshot()).toMatchObject({ state: 'closed', failures: 1 })
+    expect(warnings()).toEqual(['permit.failure: openFor threw: Error: unreadable'])
+  })
+
   it('that is nonsense still fails a probe (law 14)', () => {
     const { breaker, clock } = tripped()
     clock.advance(1_000)
