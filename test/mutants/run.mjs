@@ -55,8 +55,10 @@ async function complaintOfExplorer() {
     outfile,
     logLevel: 'error',
   })
-  const { code, signal, printed } = await run([outfile])
+  const { code, signal, printed, cried } = await run([outfile])
   if (code === 0) return undefined
+  // A program that cannot even start has noticed nothing.
+  if (signal === null && printed === '') throw new Error(`the explorer ended with code ${code}, and had nothing to say: ${shortened(cried)}`)
   return signal === null ? shortened(printed) : 'it never ends'
 }
 
@@ -70,11 +72,13 @@ async function complaintOfTests(path) {
 
 function run(args) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { cwd: copy, stdio: ['ignore', 'pipe', 'ignore'], ...patience })
+    const child = spawn(process.execPath, args, { cwd: copy, stdio: ['ignore', 'pipe', 'pipe'], ...patience })
     let printed = ''
+    let cried = ''
     child.stdout.on('data', (chunk) => (printed += chunk))
+    child.stderr.on('data', (chunk) => (cried += chunk))
     child.on('error', reject)
-    child.on('close', (code, signal) => resolve({ code, signal, printed }))
+    child.on('close', (code, signal) => resolve({ code, signal, printed, cried }))
   })
 }
 

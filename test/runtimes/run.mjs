@@ -4,7 +4,7 @@
  * is a failure. `npm run test:runtimes -- --suite` runs the whole test suite on the newer Nodes instead.
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -28,18 +28,34 @@ const packages = {
 const programOf = (/** @type {keyof typeof packages} */ name) => join(home, 'node_modules', packages[name].program)
 const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path))
 const patience = 120_000
+/** So many checks at least, and the same in every row: one that stops half-way has not passed. */
+const leastChecks = 60
+
+/** Is it there, in the version that is asked for? @param {keyof typeof packages} name */
+function isInstalled(name) {
+  const file = join(home, 'node_modules', name, 'package.json')
+  if (!existsSync(programOf(name)) || !existsSync(file)) return false
+  // Some write it v20.19.0.
+  return JSON.parse(readFileSync(file, 'utf8')).version.replace(/^v/, '') === packages[name].from.split('@').at(-1)
+}
 
 /** Installs what is not there yet. One by one, so that one that cannot be had does not take the others with it. */
 function install() {
   mkdirSync(home, { recursive: true })
   if (!existsSync(join(home, 'package.json'))) writeFileSync(join(home, 'package.json'), '{ "private": true }\n')
   for (const [name, { from }] of Object.entries(packages)) {
-    if (existsSync(programOf(/** @type {keyof typeof packages} */ (name)))) continue
+    if (isInstalled(/** @type {keyof typeof packages} */ (name))) continue
     console.log(`installing ${name} ${from}`)
     const args = ['install', '--save-exact', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', `${name}@${from}`]
     const { status, stderr } = spawnSync('npm', args, { cwd: home, encoding: 'utf8' })
     if (status !== 0) console.log(`npm could not install ${name}: ${stderr.trim().split('\n', 2).join(' ')}`)
   }
+}
+
+/** What could not be had in its version: it is a failure, even if another version is there. */
+function missing() {
+  const names = /** @type {(keyof typeof packages)[]} */ (Object.keys(packages))
+  return names.filter((name) => !isInstalled(name)).map((name) => `${name} is not installed in its version, ${packages[name].from}`)
 }
 
 /** Makes a project that has the packed library and the checks, and nothing else. */
@@ -199,7 +215,9 @@ async function conform() {
   unpack()
   const server = await startServer(app)
   const rows = [['runtime', 'version', 'format', 'passed', 'failed']]
-  const failures = []
+  const failures = missing()
+  /** Of each row that came to an end, how many checks it made. @type {Map<string, number>} */
+  const checks = new Map()
   let passed = 0
   for (const { runtime, program, format = '', check } of runs(server)) {
     /** @type {{ passed: number, failures: string[] }} */
@@ -210,7 +228,10 @@ async function conform() {
     passed += result.passed
     rows.push([runtime, versionOf(program), format, String(result.passed), String(result.failures.length)])
     failures.push(...result.failures.map((failure) => `${runtime}, ${format}: ${failure}`))
+    if (result.passed > 0 || result.failures.length === 0) checks.set(`${runtime}, ${format}`, result.passed + result.failures.length)
   }
+  const most = Math.max(leastChecks, ...checks.values())
+  for (const [row, made] of checks) if (made < most) failures.push(`${row}: it made ${made} checks of ${most}`)
   server.close()
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
   for (const row of rows) console.log(row.map((cell, column) => (column < 3 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join('  '))
@@ -221,10 +242,11 @@ async function conform() {
 
 /** The whole test suite, on each newer Node. */
 function suite() {
-  let fine = true
+  let fine = missing().length === 0
+  for (const one of missing()) console.log(`FAIL  ${one}`)
   for (const name of /** @type {const} */ (['node22', 'node24', 'node26'])) {
     console.log(`\nthe suite on ${name}`)
-    const { status } = spawnSync(programOf(name), [join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--reporter=dot'], { cwd: root, stdio: 'inherit' })
+    const { status } = spawnSync(programOf(name), [join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--typecheck', '--reporter=dot'], { cwd: root, stdio: 'inherit' })
     if (status !== 0) console.log(`FAIL  the suite on ${name}`)
     fine &&= status === 0
   }
