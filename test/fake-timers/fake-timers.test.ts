@@ -11,11 +11,11 @@ import { afterAll, describe, expect, it } from 'vitest'
 const here = dirname(fileURLToPath(import.meta.url))
 if (!existsSync(join(here, '../../dist/index.cjs'))) throw new Error('there is no dist to require: npm run build')
 
-describe('with the fake timers of Vitest, a breaker', async () => {
+describe('with the fake timers of Vitest, a breaker (law 3)', async () => {
   await import('./vitest.snippet.js')
 })
 
-describe('with the fake timers of Jest, a breaker', () => {
+describe('with the fake timers of Jest, a breaker (law 3)', () => {
   const cacheDirectory = mkdtempSync(join(tmpdir(), 'lazybreaker-jest-'))
   afterAll(() => rmSync(cacheDirectory, { recursive: true, force: true }))
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BreakerRegistry, CircuitBreaker, ManualClock, consecutiveFailures, failureRate, type CircuitBreakerOptions } from '../../src/index.js'
+import { BreakerRegistry, CircuitBreaker, ManualClock, consecutiveFailures, failureRate, probes, type CircuitBreakerOptions } from '../../src/index.js'
 import { chainOf, deferred, fail, manual, rejectionOf, succeed, tripped } from '../support/calls.js'
 
 describe('hosts that are out come back without a call (B28, law 15)', () => {
@@ -278,5 +278,49 @@ describe('execute counts what it is told by its function, in the epoch in which 
     call.reject(own)
     expect(await rejectionOf(answer)).toBe(own)
     expect(breaker.snapshot()).toMatchObject({ state: 'closed', failures: 0, trips: 1 })
+  })
+})
+
+describe('a change of state begins anew (law 9)', () => {
+  const slow = { failureThreshold: 2, slowCallDuration: 100 }
+
+  it('opening empties the memory, and forgets the calls in flight: those that hang on count no more', () => {
+    const { breaker, clock } = manual(slow)
+    breaker.acquire()
+    breaker.acquire()
+    fail(breaker, 2)
+    expect(breaker.snapshot()).toMatchObject({ state: 'open', failures: 0, trips: 1 })
+    clock.advance(1_000)
+    succeed(breaker)
+    clock.advance(1_000)
+    succeed(breaker)
+    expect(breaker.snapshot()).toMatchObject({ state: 'closed', failures: 0, trips: 1 })
+  })
+
+  it('closing forgets the probes in flight, and there is no memory of what tripped', () => {
+    const { breaker, clock } = manual({ ...slow, recovery: probes({ maxConcurrent: 3, successThreshold: 1 }) })
+    fail(breaker, 2)
+    clock.advance(1_000)
+    breaker.acquire()
+    breaker.acquire()
+    succeed(breaker)
+    clock.advance(1_000)
+    breaker.acquire().ignore()
+    expect(breaker.snapshot()).toMatchObject({ state: 'closed', failures: 0 })
+    fail(breaker)
+    expect(breaker.snapshot()).toMatchObject({ state: 'closed', failures: 1 })
+  })
+
+  it('entering half-open zeroes the phase, after each relapse too', () => {
+    const { breaker, clock } = tripped({ recovery: probes({ maxConcurrent: 2, successThreshold: 2 }) })
+    for (let relapses = 0; relapses < 3; relapses++) {
+      clock.advance(1_000)
+      breaker.acquire().ignore()
+      expect(breaker.snapshot()).toMatchObject({ state: 'half-open', relapses, phase: { index: 0, inFlight: 0, successes: 0 } })
+      breaker.acquire()
+      succeed(breaker)
+      expect(breaker.snapshot()).toMatchObject({ phase: { index: 0, inFlight: 1, successes: 1 } })
+      fail(breaker)
+    }
   })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CircuitBreaker, ManualClock, failureRate, type CircuitBreakerOptions } from '../../src/index.js'
-import { fail, manual, succeed } from '../support/calls.js'
+import { CircuitBreaker, CircuitOpenError, ManualClock, failureRate, probes, type CircuitBreakerOptions, type Transition } from '../../src/index.js'
+import { fail, manual, succeed, tripped } from '../support/calls.js'
 
 const windowed = (parameters: Parameters<typeof failureRate>[0], options: CircuitBreakerOptions = {}) => manual({ trip: failureRate(parameters), ...options })
 
@@ -216,5 +216,41 @@ describe('the size of a window (B71)', () => {
 
   it('of calls has an end: what cannot be allocated is refused when made, not at the first call', () => {
     expect(() => new CircuitBreaker({ trip: failureRate({ rate: 1, window: { calls: 2 ** 32 } }), clock: new ManualClock() })).toThrow(RangeError)
+  })
+})
+
+describe('a call that is refused is no outcome (law 7)', () => {
+  const refuse = async (breaker: CircuitBreaker, times: number) => {
+    for (let n = 0; n < times; n++) {
+      expect(breaker.tryAcquire()).toBeUndefined()
+      expect(() => breaker.acquire()).toThrow(CircuitOpenError)
+      await expect(breaker.execute(() => 'never called')).rejects.toThrow(CircuitOpenError)
+    }
+  }
+
+  it('and is in no window: neither while it is refused, nor when the breaker has closed', async () => {
+    const { breaker, clock } = windowed({ rate: 0.5, window: { calls: 4 } })
+    fail(breaker, 4)
+    await refuse(breaker, 20)
+    expect(breaker.snapshot()).toMatchObject({ state: 'open', failures: 0, calls: 0, trips: 1 })
+    clock.advance(1_000)
+    succeed(breaker)
+    expect(breaker.snapshot()).toMatchObject({ state: 'closed', failures: 0, calls: 0 })
+    fail(breaker, 3)
+    expect(breaker.snapshot()).toMatchObject({ state: 'closed', failures: 3, calls: 3 })
+  })
+
+  it('and is in no denominator of a phase: neither its successes nor its failures are shares of what was refused', async () => {
+    const { breaker, clock } = tripped({ recovery: probes({ maxConcurrent: 1, successThreshold: 2 }) })
+    const events: Transition[] = []
+    breaker.observe({ transition: (event) => void events.push(event) })
+    clock.advance(1_000)
+    for (let n = 0; n < 2; n++) {
+      const probe = breaker.acquire()
+      await refuse(breaker, 10)
+      expect(breaker.snapshot()).toMatchObject({ state: 'half-open', phase: { inFlight: 1, successes: n } })
+      probe.success()
+    }
+    expect(events.at(-1)).toMatchObject({ reason: 'recovered', failures: 0, calls: 2 })
   })
 })
