@@ -36,5 +36,9 @@ export function classified(classify: ClassifyStatus | undefined, status: number 
 export function report(permit: Permit, verdict: Verdict, status: number | undefined, error?: unknown): void {
   if (verdict === 'success') permit.success()
   else if (verdict === 'ignored') permit.ignore()
-  else permit.failure(error ?? new Error(`The host answered with status ${String(status)}`), typeof verdict === 'object' ? verdict : undefined)
+  else {
+    // That of a plain failure is undefined.
+    const { openFor } = verdict as { readonly openFor?: number }
+    permit.failure(error ?? new Error(`The host answered with status ${String(status)}`), { openFor })
+  }
 }

@@ -204,7 +204,7 @@ describe('the response is what it was', () => {
     const server = await http.serve(http.answer(200, {}, 'body'))
     const response = await fetch(server.url())
     const clone = () => response
-    Object.defineProperty(response, 'url', { value: 'http://elsewhere.example/' })
+    Object.defineProperty(response, 'url', { get: () => 'http://elsewhere.example/' })
     Object.assign(response, { clone })
     expect([response.url, response.clone]).toEqual(['http://elsewhere.example/', clone])
   })
