@@ -389,18 +389,21 @@ describe('many keys', () => {
 
   it('goes on with the round as calls come, so that no iterator stands still in a registry that changes', async () => {
     const { upstreams, register } = instrumented({ group: (key: string) => key.slice(0, 1) })
-    for (let n = 0; n < 15_000; n++) upstreams.for(`a${n}`)
+    for (let n = 0; n < 25_000; n++) upstreams.for(`a${n}`)
+    succeed(upstreams.for('gone'))
+    upstreams.delete('gone')
     await register.metrics()
-    upstreams.for('b')
-    succeed(upstreams.for('a0'), 6_000)
-    expect(await statesOf(register, 'a')).toEqual({ closed: 15_000 })
-    expect(await statesOf(register, 'b')).toEqual({ closed: 1 })
+    succeed(upstreams.for('b'), 16_000)
+    // The calls have ended the round, so that this scrape knows all, and who is gone.
+    expect((await linesOf(register, state)).filter((line) => line.includes('closed'))).toEqual(['{name="a",state="closed"} 25000', '{name="b",state="closed"} 1'])
   })
 
   it('names a key of any length in no time: what a stranger sends is looked at no further than it is shown', async () => {
     const { upstreams, register } = instrumented()
     succeed(upstreams.for('a.'.repeat(1_000_000)))
     expect((await namesIn(register))[0]).toHaveLength(120)
+    upstreams.for(`https://a.example/${'x'.repeat(1_000)} and more`)
+    expect(await namesIn(register)).toContain('https://a.example')
   })
 
   it('keeps the counts of a group that came after its place in the round was passed', async () => {
