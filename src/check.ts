@@ -5,7 +5,7 @@ type Check<T> = (name: string, value: unknown) => T
 
 function rule<T>(text: string, holds: (value: unknown) => boolean): Check<T> {
   return (name, value) => {
-    if (holds(value) && !Object.is(value, -0)) return value as T
+    if (holds(value) && (!Object.is(value, -0) || holds === isReading)) return value as T
     const percent = text === SHARE && isWait(value) && value > 0 && value <= 100 ? `; ${describe(value)} % is ${describe(value / 100)}` : ''
     const message = `${name}: expected ${text}, got ${describe(value)}${percent}`
     throw typeof value === 'number' && text.includes('number') ? new RangeError(message) : new TypeError(message)

@@ -91,20 +91,20 @@ export class Eviction<Breaker extends Circuit> {
 
   /** A call of a marked one has settled. */
   settled(breaker: Breaker, now: number): void {
-    if (breaker.isBlank(now)) this.#release(breaker)
+    if (isBlankIn(this.#marked, breaker, now)) this.#release(breaker)
   }
 
   /** The breaker to forget, or `undefined` if none may be. */
   victim(now: number): Breaker | undefined {
     // Evidence that a window of time has outlived is nobody's event, so it is looked for.
-    const outlived = () => this.#outlived.find((breaker) => breaker.isBlank(now))
+    const outlived = () => this.#outlived.find((breaker) => isBlankIn(this.#marked, breaker, now))
     return this.#unmarked(now) ?? outlived() ?? this.#unused() ?? this.#waiting.find((breaker) => breaker.isRecoverable(now) && !breaker.isObserved)
   }
 
   #unmarked(now: number): Breaker | undefined {
     for (let breaker = this.#oldest.next(); breaker !== undefined; breaker = this.#oldest.next()) {
-      if (breaker.isBlank(now)) return breaker
-      this.#quiet.delete(breaker)
+      if (isBlankIn(this.#quiet, breaker, now)) return breaker
+      if (!this.#quiet.delete(breaker)) continue
       this.#marked.add(breaker)
       breaker.watch = 1
     }
@@ -139,4 +139,9 @@ export class Eviction<Breaker extends Circuit> {
     this.#quiet.add(breaker)
     breaker.watch = 0
   }
+}
+
+/** Is it blank, and still where it was? The trip, asked what it has counted, may have changed or forgotten it. */
+function isBlankIn<Breaker extends Circuit>(set: ReadonlySet<Breaker>, breaker: Breaker, now: number): boolean {
+  return breaker.isBlank(now) && set.has(breaker)
 }

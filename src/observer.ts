@@ -67,7 +67,7 @@ export interface Observer<Name = unknown> {
   readonly rejected?: Listener<Rejected<Name>> | undefined
   /** Ask for `duration` in `settled`; it makes the breaker read its clock twice per call. Default false. */
   readonly durations?: boolean | undefined
-  /** Asked before an event is built: does anybody want it now? For those who pass events on, and may have nobody to pass them to. Default: always. */
+  /** Asked before an event is built: does anybody want it now? For those who pass events on, and may have nobody to pass them to. What throws or gives something else wants nothing. Default: always. */
   readonly wanted?: (() => boolean) | undefined
 }
 
@@ -151,7 +151,7 @@ function isWanted(observer: Observer<never>): boolean {
   try {
     const wanted: unknown = observer.wanted()
     if (typeof wanted === 'boolean') return wanted
-    warnNonsense('wanted', wanted)
+    warnNonsense('wanted', wanted, 'true or false', 'false is taken')
   } catch (error) {
     warnThrown('wanted', error)
   }

@@ -28,8 +28,8 @@ export function warnThrown(what: string, error: unknown): void {
 }
 
 /** Says that `what` gave `value`, which is none of the things it may give. A promise among them is watched, so that it cannot become an unhandled rejection. */
-export function warnNonsense(what: string, value: unknown, expected?: string): void {
-  warn(`${what} returned ${describe(value)}${expected === undefined ? ', which is not a valid answer;' : `; expected ${expected}, so`} its default is used`)
+export function warnNonsense(what: string, value: unknown, expected?: string, taken = 'its default is used'): void {
+  warn(`${what} returned ${describe(value)}${expected === undefined ? ', which is not a valid answer;' : `; expected ${expected}, so`} ${taken}`)
   defuse(what, value)
 }
 

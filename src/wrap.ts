@@ -34,12 +34,12 @@ export function wrap<Fn extends AnyFunction, Fallback>(
   const { guarded } = {
     guarded(this: ThisParameterType<Fn>, ...args: Parameters<Fn>): Promise<unknown> {
       try {
-        const call = () => fn.apply(this, args)
+        const call = (): unknown => Reflect.apply(fn, this, args)
         // Stryker disable next-line ConditionalExpression: only spares the options
         if (signal === undefined && fallback === undefined) return execute(breakerOf(args), call)
         return execute(breakerOf(args), call, {
           signal: signal?.(...args),
-          fallback: fallback && ((error) => fallback.call(this, error, ...args)),
+          fallback: fallback && ((error) => Reflect.apply(fallback, this, [error, ...args])),
         })
       } catch (error) {
         return reject(error)

@@ -141,13 +141,16 @@ function mark<Key>(trace: OpenTelemetryTrace, { name, reason, retryAfterMs }: Re
 /** Takes names on a meter: two observers of one instrument would each be added up, or lost. */
 function claim(meter: OpenTelemetryMeter, names: string[]): () => void {
   const used = inUse.get(meter) ?? new Set()
-  const taken = names.find((name) => used.has(name))
+  // An SDK tells no case.
+  const plain = names.map((name) => name.toLowerCase())
+  const taken = names.find((_, i) => used.has(plain[i]!) || plain.indexOf(plain[i]!) !== i)
   if (taken !== undefined) {
     throw new Error(`instrument: the meter already has an instrument ${taken}; hand over all breakers in one registry, or give each call a prefix of its own`)
   }
-  for (const name of names) used.add(name)
+  for (const name of plain) used.add(name)
   inUse.set(meter, used)
   return () => {
-    for (const name of names) used.delete(name)
+    // Once: another may have taken them since.
+    for (const name of plain.splice(0)) used.delete(name)
   }
 }

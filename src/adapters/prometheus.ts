@@ -124,37 +124,39 @@ function metricsOf<Key>(tally: Tally<Key>, names: Settings<Key>['names'], histog
 }
 
 interface Histogram {
-  /** Of calls that took at most as long as each bound. */
+  /** Of calls that took at most as long as each bound, and no less than the one before. */
   readonly counts: number[]
   sum: number
-  total: number
 }
 
 /** A histogram for each series, made on first use. A series that is dropped takes its own along. */
 class Histograms {
   readonly #bySeries = new WeakMap<Series, Histogram>()
+  readonly #bounds: readonly number[]
 
   constructor(
     readonly metric: string,
-    readonly bounds: readonly number[],
-  ) {}
+    bounds: readonly number[],
+  ) {
+    this.#bounds = [...bounds, Infinity]
+  }
 
   add(series: Series, seconds: number): void {
     const histogram = this.#of(series)
-    this.bounds.forEach((bound, place) => {
-      if (seconds <= bound) histogram.counts[place]!++
-    })
+    histogram.counts[this.#bounds.findIndex((bound) => seconds <= bound)]!++
     histogram.sum += seconds
-    histogram.total++
   }
 
   values(series: Series): Value[] {
     const { name } = series
-    const { counts, sum, total } = this.#of(series)
-    const metricName = `${this.metric}_bucket`
+    const { counts, sum } = this.#of(series)
+    let total = 0
     return [
-      ...this.bounds.map((le, place) => ({ metricName, labels: { name, le }, value: counts[place]! })),
-      { metricName, labels: { name, le: '+Inf' }, value: total },
+      ...this.#bounds.map((bound, place) => ({
+        metricName: `${this.metric}_bucket`,
+        labels: { name, le: bound === Infinity ? '+Inf' : bound },
+        value: (total += counts[place]!),
+      })),
       { metricName: `${this.metric}_sum`, labels: { name }, value: sum },
       { metricName: `${this.metric}_count`, labels: { name }, value: total },
     ]
@@ -163,7 +165,7 @@ class Histograms {
   #of(series: Series): Histogram {
     let histogram = this.#bySeries.get(series)
     if (histogram === undefined) {
-      histogram = { counts: this.bounds.map(() => 0), sum: 0, total: 0 }
+      histogram = { counts: this.#bounds.map(() => 0), sum: 0 }
       this.#bySeries.set(series, histogram)
     }
     return histogram

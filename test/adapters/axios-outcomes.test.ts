@@ -1,6 +1,6 @@
 // What the breaker is told, and what the caller of axios gets, for everything that can become of a call: against real servers, with the
 // adapters of axios for Node and for fetch, and into the README.
-import { Readable } from 'node:stream'
+import { type Readable } from 'node:stream'
 import axios, { type AxiosError, type AxiosInstance, type AxiosRequestConfig } from 'axios'
 import { afterEach, describe, expect, it } from 'vitest'
 import { breakerAdapter, type BreakerAdapterOptions } from '../../src/adapters/axios.js'
@@ -8,6 +8,7 @@ import { BreakerRegistry, findCircuitOpenError, ManualClock } from '../../src/in
 import { rejectionOf, unhandledDuring } from '../support/calls.js'
 import * as http from '../support/http.js'
 import { Ledger, Outcomes } from '../support/outcomes.js'
+import { broken } from '../support/broken.js'
 
 afterEach(http.closeServers)
 
@@ -210,20 +211,8 @@ async function cancelled(api: AxiosInstance): Promise<unknown> {
   return call
 }
 
-function begun(then: (body: Readable) => void): Readable {
-  let begun = false
-  return new Readable({
-    read() {
-      if (begun) return
-      begun = true
-      this.push('the beginning')
-      setImmediate(then, this)
-    },
-  })
-}
-
 function brokenUpload(then: (body: Readable) => void) {
-  return async (api: AxiosInstance): Promise<unknown> => api.post((await http.serve(http.hang)).url(), begun(then))
+  return async (api: AxiosInstance): Promise<unknown> => api.post((await http.serve(http.hang)).url(), broken(then))
 }
 
 /** Only the adapter for fetch takes one. */
@@ -243,7 +232,7 @@ async function cutUpload(api: AxiosInstance): Promise<unknown> {
   const server = await http.serve((request) => void request.once('data', () => request.socket.resetAndDestroy()))
   return api.post(
     server.url(),
-    begun(() => {}),
+    broken(() => {}),
   )
 }
 

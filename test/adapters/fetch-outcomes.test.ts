@@ -1,6 +1,5 @@
 // What the breaker is told, and what the caller gets, for everything that can become of a fetch: against real servers, and into the README.
 import { getEventListeners, setMaxListeners } from 'node:events'
-import { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -11,6 +10,7 @@ import { BreakerRegistry, CircuitBreaker, ManualClock, type CircuitOpenError } f
 import { MANY, rejectionOf, unhandledDuring } from '../support/calls.js'
 import * as http from '../support/http.js'
 import { errorText, Ledger, Outcomes } from '../support/outcomes.js'
+import { broken } from '../support/broken.js'
 
 afterEach(http.closeServers)
 afterEach(() => void vi.useRealTimers())
@@ -304,19 +304,7 @@ async function garbage(fetch: typeof globalThis.fetch): Promise<unknown> {
   return fetch(server.url())
 }
 
-/** Bodies of which a first piece is sent; then they break off, or nothing more comes. */
-function nodeBody(then: (body: Readable) => void): Readable {
-  let begun = false
-  return new Readable({
-    read() {
-      if (begun) return
-      begun = true
-      this.push('the beginning')
-      setImmediate(then, this)
-    },
-  })
-}
-
+/** The same as `broken`, of a web stream. */
 function webBody(then: (controller: ReadableStreamDefaultController) => void): ReadableStream {
   return new ReadableStream({
     start(controller) {
@@ -334,11 +322,11 @@ async function* generatorBody(then: () => Promise<void>): AsyncGenerator<Uint8Ar
 const ownDisk = () => new Error('my own disk')
 
 function brokenNode() {
-  return nodeBody((body) => body.destroy(ownDisk()))
+  return broken((body) => body.destroy(ownDisk()))
 }
 
 function destroyedNode() {
-  return nodeBody((body) => body.destroy())
+  return broken((body) => body.destroy())
 }
 
 function brokenWeb() {
@@ -350,7 +338,7 @@ function brokenGenerator() {
 }
 
 function endlessNode() {
-  return nodeBody(() => {})
+  return broken(() => {})
 }
 
 function endlessWeb() {

@@ -216,6 +216,23 @@ describe('setting up and taking down', () => {
     expect(await read('circuit_breaker.state')).toEqual({})
   })
 
+  it('undone twice, frees no name that another has taken since', () => {
+    const { upstreams, meter, stop } = instrumented()
+    stop()
+    instrument(upstreams, { meter })
+    stop()
+    expect(() => instrument(upstreams, { meter })).toThrow('the meter already has an instrument circuit_breaker.state')
+  })
+
+  it('takes no two names that are one to an SDK, which tells no case, and keeps none of those it refused', () => {
+    const { meter } = sdk()
+    const upstreams = new BreakerRegistry()
+    expect(() => instrument(upstreams, { meter, names: { calls: 'same', transitions: 'Same' } })).toThrow('the meter already has an instrument Same')
+    instrument(upstreams, { meter, prefix: 'q.' })
+    expect(() => instrument(upstreams, { meter, prefix: 'Q.' })).toThrow('the meter already has an instrument Q.circuit_breaker.state')
+    expect(() => instrument(upstreams, { meter, names: { calls: 'same' } })).not.toThrow()
+  })
+
   it("exports one breaker as a registry of one, under names of one's own", async () => {
     const { meter, read } = sdk()
     const breaker = new CircuitBreaker({ name: 'payments' })

@@ -1,6 +1,6 @@
 // What the breaker is told, and what the caller gets, for everything that can become of a call: against real servers, with each undici, and
 // into the README.
-import { Readable } from 'node:stream'
+import { type Readable } from 'node:stream'
 import type { Agent, Dispatcher } from 'undici7'
 import { afterEach, describe, expect, it } from 'vitest'
 import { breakerInterceptor, type InterceptorOptions } from '../../src/adapters/undici.js'
@@ -8,6 +8,7 @@ import { BreakerRegistry, findCircuitOpenError, ManualClock } from '../../src/in
 import { unhandledDuring } from '../support/calls.js'
 import * as http from '../support/http.js'
 import { errorText, Ledger, Outcomes } from '../support/outcomes.js'
+import { broken } from '../support/broken.js'
 import { clients, opened, type Undici } from './undici-clients.js'
 
 afterEach(http.closeServers)
@@ -266,25 +267,12 @@ function destroyed(status: number) {
   }
 }
 
-/** A body of which a first piece is sent before `then` happens to it. */
-function upload(then: (body: Readable) => void): Readable {
-  let begun = false
-  return new Readable({
-    read() {
-      if (begun) return
-      begun = true
-      this.push('the beginning')
-      setImmediate(then, this)
-    },
-  })
-}
-
 function brokenUpload(world: World): Promise<string> {
-  return read(http.hang, { method: 'POST', body: upload((body) => body.destroy(left())) })(world)
+  return read(http.hang, { method: 'POST', body: broken((body) => body.destroy(left())) })(world)
 }
 
 function resetUpload(world: World): Promise<string> {
-  return read(cutUpload, { method: 'POST', body: upload(() => {}) })(world)
+  return read(cutUpload, { method: 'POST', body: broken(() => {}) })(world)
 }
 
 function cutUpload(...[request]: Parameters<http.Answer>) {

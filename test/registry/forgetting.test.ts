@@ -42,7 +42,13 @@ class Subject {
       if (permit !== undefined) this.#permits.push({ permit, key: what.key })
       return permit !== undefined
     }
-    if (what.do === 'settle') return settle(this.#permits.splice(what.nth, 1)[0]?.permit, what.ending)
+    if (what.do === 'settle') {
+      const [flight] = this.#permits.splice(what.nth, 1)
+      const answer = settle(flight?.permit, what.ending)
+      // A late report looks after what hangs on its own breaker, not on the next of its key, so somebody has to ask that one.
+      if (flight !== undefined) this.#registry.get(flight.key)?.tryAcquire()?.ignore()
+      return answer
+    }
     if (what.do === 'reset') this.#registry.get(what.key)?.reset()
     return undefined
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BreakerRegistry, ManualClock, failureRate, type BreakerRegistryOptions } from '../../src/index.js'
+import { BreakerRegistry, ManualClock, failureRate, type BreakerRegistryOptions, type Trip } from '../../src/index.js'
 import { fail, ignore, succeed } from '../support/calls.js'
 
 function full(keys: readonly string[], options: BreakerRegistryOptions = {}) {
@@ -142,6 +142,48 @@ describe('a full registry makes room for a new key (law 20):', () => {
     expect(Array.from(registry.outages(), ([key]) => key)).toEqual(['x'])
     registry.resetAll()
     expect([...registry.outages()]).toEqual([])
+  })
+
+  describe.each(['quiet', 'marked', 'settling'] as const)('a trip that, asked what %s breakers remember,', (when) => {
+    const acts: Record<string, (registry: BreakerRegistry, key: string) => void> = {
+      'forces one open': (registry, key) => {
+        registry.for(key).forceOpen()
+      },
+      'has one forgotten and made again': (registry, key) => {
+        registry.delete(key)
+        registry.for(key).forceOpen()
+      },
+    }
+
+    it.each(Object.keys(acts))('%s has done so: it stays, and whoever is forgotten is another (law 17)', (act) => {
+      let armed = false
+      const trip: Trip<{ failures: number }> = {
+        needsTime: false,
+        fresh: () => ({ failures: 0 }),
+        success: () => ({ failures: 0 }),
+        failure: ({ failures }) => ({ failures: failures + 1 }),
+        trips: () => undefined,
+        counts: (memory) => {
+          if (!armed) return memory
+          armed = false
+          acts[act]!(registry, 'a')
+          // Of what it was asked about nothing is left.
+          return { failures: 0 }
+        },
+      }
+      const registry: BreakerRegistry = new BreakerRegistry({ maxSize: 3, configure: (key) => (key === 'a' ? { trip } : undefined) })
+      for (const key of ['b', 'a', 'c']) fail(registry.for(key))
+      const late = registry.for('a').acquire()
+      if (when !== 'settling') late.ignore()
+      if (when !== 'quiet') fail(registry.for('d'))
+      armed = true
+      if (when === 'settling') late.failure()
+      for (const key of ['e', 'f', 'g', 'h']) fail(registry.for(key))
+      expect(armed).toBe(false)
+      expect(registry.get('a')?.state).toBe('forced-open')
+      expect(registry.size).toBe(3)
+      expect(Array.from(registry.outages(), ([key]) => key)).toEqual(['a'])
+    })
   })
 
   it('next goes a closed one with evidence, but not one that was used since it was looked at last', () => {

@@ -5,6 +5,15 @@ import { catchWarnings } from './warnings.js'
 
 const warnings = catchWarnings()
 
+describe('a clock that reads -0', () => {
+  it.each([
+    ['a manual one', new ManualClock(-0)],
+    ["somebody's own", { now: (): number => -0 }],
+  ])('reads 0: %s', (_whose, clock) => {
+    expect(new CircuitBreaker({ clock }).snapshot().at).toBe(0)
+  })
+})
+
 describe('a manual clock', () => {
   it.each([NaN, Infinity, '5' as unknown as number])('neither starts at %o nor advances by it: the error says which (law 18)', (nonsense) => {
     const shown = typeof nonsense === 'string' ? '"5"' : String(nonsense)

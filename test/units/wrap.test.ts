@@ -16,6 +16,16 @@ describe('a guarded function', () => {
     }
   })
 
+  it('is called, as its fallback is, and not what it has by the name of `apply` or `call`', async () => {
+    const { breaker } = manual()
+    const other = () => expect.unreachable()
+    const named = <F extends () => string>(fn: F) => Object.assign(fn, { apply: other, call: other })
+    const guarded = breaker.wrap(named(() => 'itself'), { fallback: named(() => 'instead') })
+    expect(await guarded()).toBe('itself')
+    breaker.forceOpen()
+    expect(await guarded()).toBe('instead')
+  })
+
   it('cannot be made of what is not a function, nor with options that are wrong: the error says where (law 18)', () => {
     const { breaker } = manual()
     expect(() => breaker.wrap(5 as never)).toThrow('wrap: expected a function, got 5')
