@@ -92,9 +92,10 @@ export class Circuit {
 
   /** @internal */
   describe(): Snapshot {
+    // The clock may call back, so it is read before anything else. All breakers of a registry have the same.
+    const at = this.#ground.plan.clock.now()
     const self = this.answerer()
     const { clock, trip } = self.#ground.plan
-    const at = clock.now()
     const outage = self.#outage
     const { name } = self
     return {
@@ -110,8 +111,8 @@ export class Circuit {
 
   /** Does what somebody decided by hand. @internal */
   command(next: Override | null, reason: string): void {
+    const at = this.#ground.plan.clock.now()
     const self = this.owner()
-    const at = self.#ground.plan.clock.now()
     self.become(next, { to: next === null ? 'closed' : next.state, at, reason })
     deliver()
   }
@@ -204,6 +205,9 @@ export class Circuit {
       } else if (outage.recovery !== null) {
         this.judgeProbe(outage, flight!, verdict, now, error)
       }
+    } else {
+      // Nobody asks its list any more, but those that still hang are linked to it.
+      flight?.unlink()
     }
     deliver()
     return inTime

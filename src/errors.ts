@@ -34,9 +34,12 @@ export function refusal(breaker: string | undefined, reason: RefusalReason, retr
   const errors = Error as { stackTraceLimit?: number }
   const limit = errors.stackTraceLimit
   const settable = limit !== undefined && Reflect.set(errors, 'stackTraceLimit', 0)
-  const error = new CircuitOpenError(breaker, reason, retryAfterMs, cause)
-  if (settable) errors.stackTraceLimit = limit
-  return error
+  try {
+    return new CircuitOpenError(breaker, reason, retryAfterMs, cause)
+  } finally {
+    // Also if the stack is full, or no error of the process would have one any more.
+    if (settable) errors.stackTraceLimit = limit
+  }
 }
 
 function message(breaker: string | undefined, reason: RefusalReason, retryAfterMs: number): string {

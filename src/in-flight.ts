@@ -12,6 +12,11 @@ export class Flight {
     readonly epoch: number,
     readonly startedAt: number,
   ) {}
+
+  /** A call that hangs for long must not keep alive all that came and went after it. */
+  unlink(): void {
+    this.previous = this.next = null
+  }
 }
 
 /**
@@ -42,8 +47,7 @@ export class InFlight {
     else previous.next = next
     if (next === null) this.#last = previous
     else next.previous = previous
-    // A call that hangs for long must not keep alive all that came and went after it.
-    flight.previous = flight.next = null
+    flight.unlink()
   }
 
   /** Takes out the oldest call that is slow by `now`, marks it so, and tells when it became slow; `undefined` if there is none (left). */

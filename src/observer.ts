@@ -137,7 +137,7 @@ export class Audience {
   /** Keeps `event` for all who listen now. It is told by `deliver`, when the state is final. */
   post(kind: Kind, event: object): void {
     this.#parent?.post(kind, event)
-    outbox.push({ seats: this.#seats, kind, event })
+    outbox.push({ seats: this.#seats, kind, event, depth })
   }
 
   #seat(seats: readonly Seat[]): void {
@@ -158,34 +158,47 @@ function isWanted(observer: Observer<never>): boolean {
   return false
 }
 
-/** How many events are told at once, at the most. They are more only where a listener goes on to cause what it listens to. */
-const ROUND = 10_000
+/**
+ * What a listener causes is told, however much it is: it may reset a million breakers. But of what took more than so many listeners in a
+ * row, only so much is told at once: there one goes on causing what it listens to.
+ */
+const DEEP = 3
+const MOST_OF_DEEP = 10_000
+
+interface Entry {
+  readonly seats: readonly Seat[]
+  readonly kind: Kind
+  readonly event: object
+  /** How many listeners it took, one after the other, to cause it. */
+  readonly depth: number
+}
 
 // One queue for all breakers: events are told in the order in which they happened, also those that a listener causes elsewhere.
-const outbox: { seats: readonly Seat[]; kind: Kind; event: object }[] = []
-let delivering = false
+const outbox: Entry[] = []
+/** Of what happens now; above 0 while events are told. */
+let depth = 0
 
 /** Tells what was posted. Called within a delivery it leaves that to the one under way. */
 export function deliver(): void {
   // Stryker disable next-line ConditionalExpression: to deliver nothing does nothing, in more time
-  if (outbox.length !== 0 && !delivering) deliverAll()
+  if (outbox.length !== 0 && depth === 0) deliverAll()
 }
 
 function deliverAll(): void {
-  delivering = true
   try {
-    // Those that a listener posts are told in the same round.
-    let told = 0
-    for (const { seats, kind, event } of outbox) {
-      if (++told > ROUND) {
-        warn(`more than ${String(ROUND)} events at once, the rest of which is not told: does a listener call what it listens to?`)
+    let deep = 0
+    // Those that a listener causes come after all that happened before, so none is less deep than the one before it.
+    for (const entry of outbox) {
+      if (entry.depth > DEEP && ++deep > MOST_OF_DEEP) {
+        warn('a listener goes on causing what it listens to; the rest is not told')
         break
       }
-      for (const seat of seats) tell(seat, kind, event)
+      depth = entry.depth + 1
+      for (const seat of entry.seats) tell(seat, entry.kind, entry.event)
     }
   } finally {
     outbox.length = 0
-    delivering = false
+    depth = 0
   }
 }
 

@@ -107,13 +107,13 @@ export class BreakerRegistry<Key = string> implements Iterable<[Key, CircuitBrea
   }
 
   /**
-   * Guards a function by the breaker of the key that `keyOf` finds in its arguments; see `CircuitBreaker.wrap`.
+   * Guards a function by the breaker of the key that `keyOf` finds in its arguments, or in its `this`; see `CircuitBreaker.wrap`.
    * @throws TypeError if `keyOf` or `fn` is not a function, or an option is wrong
    */
   wrap<Fn extends AnyFunction, Fallback = never>(keyOf: (...args: Parameters<Fn>) => Key, fn: Fn, options: WrapOptions<Fn, Fallback> = {}): Guarded<Fn, Fallback> {
     checkFunction('wrap: keyOf', keyOf)
     if (typeof fn !== 'function') throw notAFunction('wrap(keyOf, fn): fn', fn)
-    return wrap((args) => this.for(keyOf(...args)), fn, options)
+    return wrap((self, args) => this.for(Reflect.apply(keyOf, self, args)), fn, options)
   }
 
   /** Forgets the breaker of `key`, whatever its state; tells whether there was one. A breaker you still hold then forwards to that key's next one. */

@@ -8,9 +8,9 @@ import type { AbortSignalLike } from './verdict.js'
 export type AnyFunction = (...args: any[]) => unknown
 
 export interface WrapOptions<Fn extends AnyFunction, Fallback = never> {
-  /** Finds the caller's signal in the arguments of a call. */
+  /** Finds the caller's signal in the arguments of a call, or in its `this`. */
   readonly signal?: ((...args: Parameters<Fn>) => AbortSignalLike | undefined) | undefined
-  /** As of `execute`, with the arguments of the call. */
+  /** As of `execute`, with the arguments of the call, and its `this`. */
   readonly fallback?: ((error: CircuitOpenError, ...args: Parameters<Fn>) => Fallback) | undefined
 }
 
@@ -20,9 +20,9 @@ export type Guarded<Fn extends AnyFunction, Fallback = never> = (
   ...args: Parameters<Fn>
 ) => Promise<Awaited<ReturnType<Fn>> | Awaited<Fallback>>
 
-/** Guards `fn` by the breaker that `breakerOf` finds for the arguments of a call. */
+/** Guards `fn` by the breaker that `breakerOf` finds for the `this` and the arguments of a call. */
 export function wrap<Fn extends AnyFunction, Fallback>(
-  breakerOf: (args: Parameters<Fn>) => Circuit,
+  breakerOf: (self: unknown, args: Parameters<Fn>) => Circuit,
   fn: Fn,
   options: WrapOptions<Fn, Fallback>,
 ): Guarded<Fn, Fallback> {
@@ -36,9 +36,9 @@ export function wrap<Fn extends AnyFunction, Fallback>(
       try {
         const call = (): unknown => Reflect.apply(fn, this, args)
         // Stryker disable next-line ConditionalExpression: only spares the options
-        if (signal === undefined && fallback === undefined) return execute(breakerOf(args), call)
-        return execute(breakerOf(args), call, {
-          signal: signal?.(...args),
+        if (signal === undefined && fallback === undefined) return execute(breakerOf(this, args), call)
+        return execute(breakerOf(this, args), call, {
+          signal: signal && Reflect.apply(signal, this, args),
           fallback: fallback && ((error) => Reflect.apply(fallback, this, [error, ...args])),
         })
       } catch (error) {

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { Circuit, Ground } from '../src/breaker.js'
+import { ManualClock } from '../src/clock.js'
 import { Flight, InFlight } from '../src/in-flight.js'
+import { Audience } from '../src/observer.js'
+import { makePlan } from '../src/plan.js'
 
 describe('calls in flight, in start order (law 10)', () => {
   it('become slow oldest first, each once, at its own moment', () => {
@@ -31,5 +35,15 @@ describe('calls in flight, in start order (law 10)', () => {
     inFlight.takeSlow(100)
     inFlight.remove(next)
     expect([hanging.next, hanging.previous, next.next, next.previous]).toEqual([null, null, null, null])
+  })
+
+  it('are not kept alive by it either, if they are late, for the circuit opened meanwhile', () => {
+    const circuit = new Circuit(new Ground(makePlan({ failureThreshold: 1, slowCallDuration: 100, clock: new ManualClock() }), new Audience(), null), 'a')
+    const [hanging, failing, late, last] = Array.from({ length: 4 }, () => circuit.admit(false) as Flight) as [Flight, Flight, Flight, Flight]
+    circuit.report(failing.epoch, failing, 'failure', undefined)
+    for (const flight of [late, last]) expect(circuit.report(flight.epoch, flight, 'success', undefined)).toBe(false)
+    expect([late.next, late.previous, last.next, last.previous]).toEqual([null, null, null, null])
+    // Only the next one can still hang on to it.
+    expect(hanging.next).toBe(late)
   })
 })

@@ -201,13 +201,17 @@ describe('Retry-After', () => {
     expect(await opensFor('120', { retryAfter: false }, 503)).toBeUndefined()
   })
 
-  it('says nothing in an imitation of a response that has no headers', async () => {
-    const breaker = new CircuitBreaker()
-    const ledger = new Ledger(breaker)
-    const fetch = breakerFetch(breaker, { retryAfter: true, fetch: () => Promise.resolve({ status: 503 } as never) })
-    expect(await fetch('http://a.example')).toEqual({ status: 503 })
-    expect(ledger.verdict).toBe('failure')
-  })
+  it.each([undefined, null, {}, { 'retry-after': '120' }, { get: 'retry-after' }])(
+    'says nothing in an imitation of a response whose headers are %j, which the caller gets all the same',
+    async (headers) => {
+      const breaker = new CircuitBreaker()
+      const ledger = new Ledger(breaker)
+      const answer = { status: 503, headers }
+      const fetch = breakerFetch(breaker, { retryAfter: true, fetch: () => Promise.resolve(answer as never) })
+      expect(await fetch('http://a.example')).toBe(answer)
+      expect(ledger.verdict).toBe('failure')
+    },
+  )
 
   it('goes with what classify calls a failure, and yields to it otherwise', async () => {
     expect(await opensFor('120', { retryAfter: true, classify: () => 'failure' }, 429)).toBe(120_000)

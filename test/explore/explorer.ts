@@ -1,14 +1,14 @@
 import { type Snapshot } from '../../src/index.js'
 import { agree } from '../model/agree.js'
-import { waitOf } from '../model/options.js'
 import { Real } from '../model/real.js'
-import { type Answer, type Model } from '../model/state.js'
+import { type Answer } from '../model/state.js'
 import { checkReportedAgain, checkStep } from './checks.js'
 import { type Configuration, type Setting } from './configurations.js'
 import { isDue, keyOf } from './key.js'
 import { checkLiveness, checkWait } from './liveness.js'
 import { type Move, expected, movesFrom, nameOf, play, playAndAsk } from './moves.js'
 import { type Place, beginning } from './place.js'
+import { wayThroughAnOutage } from './roots.js'
 import { Witness } from './witness.js'
 
 export interface Findings {
@@ -19,6 +19,10 @@ export interface Findings {
   readonly depth: number
   /** There was nothing further to find: the bounded state space is known whole. */
   readonly isComplete: boolean
+  /** What was done at all. */
+  readonly moves: ReadonlySet<Move['type']>
+  /** Calls that their callers could still settle, at once. */
+  readonly inFlight: number
   readonly ms: number
 }
 
@@ -43,59 +47,42 @@ export function explore({ name, ...setting }: Configuration, bounds: Bounds): Fi
   const isOver = () => performance.now() - begin > bounds.ms
   const known = new Set<string>()
   let frontier = rootsOf(setting, known)
+  const moves = new Set<Move['type']>()
+  let inFlight = 0
   let depth = 0
   let edges = frontier.length - 1
+  const findings = (isComplete: boolean): Findings => {
+    return { name, states: known.size, edges, depth, isComplete, moves, inFlight, ms: performance.now() - begin }
+  }
   while (frontier.length > 0 && depth < bounds.depth) {
     const next: Node[] = []
     for (const node of frontier) {
-      if (isOver()) return { name, states: known.size, edges, depth, isComplete: false, ms: performance.now() - begin }
+      if (isOver()) return findings(false)
       const path = pathTo(node)
       for (const move of movesFrom(setting, node)) {
         edges++
+        moves.add(move.type)
         const child = take(setting, node, path, move, known)
+        inFlight = Math.max(inFlight, child.node.pending.length)
         if (child.isNew) next.push(child.node)
       }
     }
     frontier = next
     depth++
   }
-  return { name, states: known.size, edges, depth, isComplete: frontier.length === 0, ms: performance.now() - begin }
+  return findings(frontier.length === 0)
 }
 
-/**
- * Where it starts: from a healthy breaker, and from each place on the way through one outage and its recovery, so that the last phase is
- * seen in the same depth as the first.
- */
+/** Where it starts: a healthy breaker, and each place on the way through an outage. */
 function rootsOf(setting: Setting, known: Set<string>): Node[] {
   let node: Node = { ...beginning, seen: new Real(setting.options).breaker.snapshot(), epochs: new Map(), epoch: 0 }
   known.add(keyOf(setting, node))
   const roots = [node]
-  const go = (move: Move) => {
+  for (const move of wayThroughAnOutage(setting)) {
     const taken = take(setting, node, pathTo(node), move, known)
     if (taken.isNew) roots.push(taken.node)
     node = taken.node
   }
-  const call = (outcome: 'success' | 'failure') => {
-    const id = node.started
-    go({ type: 'start', id })
-    // A ramp refuses some.
-    if (node.pending.includes(id)) go({ type: 'settle', id, outcome })
-  }
-  const lose = () => {
-    do call('failure')
-    while (node.model.kind !== 'open')
-    go({ type: 'clock', ms: waitOf(setting.options, node.model.outage!.relapses) })
-  }
-  lose()
-  // So that the larger of the counters that are told apart are near.
-  if (setting.extras.includes('counters')) {
-    lose()
-    lose()
-  }
-  // Each phase fails as often as it tolerates, so that the next one would be seen to count on from there.
-  const isTolerant = ({ outage }: Model) => outage !== undefined && outage.failures < setting.options.phases[outage.phase]!.maxFailures
-  do call(node.model.kind === 'half-open' && isTolerant(node.model) ? 'failure' : 'success')
-  while (node.model.kind !== 'closed')
   return roots
 }
 
@@ -121,7 +108,7 @@ function take(setting: Setting, node: Node, path: readonly Move[], move: Move, k
     demandAnswer(answer, mustAnswer)
     const after = agree(options, place.model, real, toldBefore)
     const isLate = move.type === 'settle' && node.epochs.get(move.id) !== node.epoch
-    checkStep({ options, move, answer, before, after, isLate, isDue: isDue(options, node.model), told: witness.told, clockReads })
+    checkStep({ options, move, answer, call: mustAnswer.call, before, after, isLate, isDue: isDue(options, node.model), told: witness.told, clockReads })
     if (move.type === 'settle') checkReportedAgain((outcome) => real.settle(move.id, outcome), () => real.breaker.snapshot(), witness)
     const isCommand = move.type === 'reset' || move.type === 'forceOpen' || move.type === 'disable'
     const epoch = node.epoch + real.transitions.length - toldBefore + (isCommand ? 1 : 0)

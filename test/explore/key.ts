@@ -47,12 +47,14 @@ export function isRelevant(options: ModelOptions, model: Model, call: Call): boo
 }
 
 export function describeCall(options: ModelOptions, { model, admittedBy }: Place, call: Call): string {
-  if (call.epoch !== model.epoch) return `late ${admittedBy.get(call.id) ?? ''}`
-  const place = model.outage?.places.find(({ id }) => id === call.id)
+  if (call.epoch !== model.epoch) return `late ${admittedBy.get(call.id) ?? ''}${call.slow ? ' slow' : ''}`
+  // Which place it is too, and not only how long it lasts: of several that are over, or are so together, the next caller takes the first.
+  const rank = model.outage?.places.findIndex(({ id }) => id === call.id) ?? -1
+  const place = model.outage?.places[rank]
   const slowAt = call.start + (options.slowCallDuration ?? 0)
   const slowness = call.slow ? 'slow' : unseen(options, model).includes(call) ? slowAt - slowNow(options, model) : ''
   const phase = model.outage === undefined ? '' : call.phase === model.outage.phase ? 'now' : 'before'
-  return `${phase}/${place === undefined ? '' : left(place.until, model.now)}/${slowness}`
+  return `${phase}/${place === undefined ? '' : `${rank}:${left(place.until, model.now)}`}/${slowness}`
 }
 
 function describeMemory(options: ModelOptions, model: Model): string {

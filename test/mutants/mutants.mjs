@@ -350,7 +350,7 @@ export const mutants = [
       to: '    const { relapses, trippedAt, reason, error, evidence } = this\n    if (now < this.until) this.wasRead = true\n',
     },
   },
-  { name: 'events: listeners come first', file: 'src/observer.ts', from: 'if (outbox.length !== 0 && !delivering) deliverAll()', to: 'if (outbox.length !== 0) deliverAll()' },
+  { name: 'events: listeners come first', file: 'src/observer.ts', from: 'if (outbox.length !== 0 && depth === 0) deliverAll()', to: 'if (outbox.length !== 0) deliverAll()' },
 
   // Calls (laws 8, 15, 19)
   {

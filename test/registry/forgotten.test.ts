@@ -68,6 +68,23 @@ describe('a breaker that was forgotten and is still held (law 21)', () => {
     expect([registry.get('a')?.state, held.state]).toEqual([state, state])
   })
 
+  it.each(['forceOpen', 'disable', 'reset', 'snapshot'] as const)('does so also if its clock is what has it forgotten: %s', (what) => {
+    let onRead = () => {}
+    const registry = new BreakerRegistry({ failureThreshold: 1, clock: { now: () => (onRead(), 0) } })
+    const held = registry.for('a')
+    fail(held)
+    onRead = () => {
+      onRead = () => {}
+      registry.delete('a')
+      fail(registry.for('a'))
+    }
+    held[what]()
+    expect(held.state).toBe(registry.get('a')!.state)
+    expect(held.snapshot()).toEqual(registry.get('a')!.snapshot())
+    registry.for('a').forceOpen()
+    expect(held.state).toBe('forced-open')
+  })
+
   it('hands on those who begin to listen', () => {
     const { registry, held, forget } = forgotten()
     forget()

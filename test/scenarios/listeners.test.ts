@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { CircuitBreaker, ManualClock, failureRate, type Settled, type Transition } from '../../src/index.js'
+import { BreakerRegistry, CircuitBreaker, ManualClock, failureRate, type Settled, type Transition } from '../../src/index.js'
 import { chainOf, fail, manual, rejectionOf, succeed, tripped, unhandledDuring } from '../support/calls.js'
 
 const explode = (): never => {
@@ -189,12 +189,29 @@ describe('a listener that causes what it listens to', () => {
     expect(open.tryAcquire()).toBeUndefined()
     expect(closed.acquire().success()).toBe(true)
     expect(told).toBeLessThan(1_000_000)
-    expect(String(warned.mock.calls[0]?.[0])).toContain('does a listener call what it listens to?')
+    expect(String(warned.mock.calls[0]?.[0])).toContain('a listener goes on causing what it listens to')
     for (const stop of leave) stop()
     const settled = vi.fn()
     closed.observe({ settled })
     succeed(closed)
     expect(settled).toHaveBeenCalledOnce()
+    warned.mockRestore()
+  })
+
+  it.each([1, 2, 10])('is stopped also if it causes %i of them each time', (many) => {
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const breaker = new CircuitBreaker()
+    let told = 0
+    const leave = breaker.observe({
+      settled: () => {
+        if (++told > 1_000_000) throw new Error('there is no end to it')
+        for (let i = 0; i < many; i++) succeed(breaker)
+      },
+    })
+    succeed(breaker)
+    expect(told).toBeGreaterThanOrEqual(10_000)
+    expect(told).toBeLessThan(100_000)
+    leave()
     warned.mockRestore()
   })
 
@@ -204,6 +221,52 @@ describe('a listener that causes what it listens to', () => {
     breaker.observe({ settled: () => ++told < 5_000 && breaker.acquire().success() })
     succeed(breaker)
     expect(told).toBe(5_000)
+  })
+})
+
+describe('all that a listener causes is told, however much it is (laws 16, 17)', () => {
+  const many = 30_000
+
+  it('when it closes all breakers of a registry', () => {
+    const registry = new BreakerRegistry<number>({ failureThreshold: 1 })
+    const down = new Set<unknown>()
+    registry.observe({ transition: ({ name, to }) => (to === 'closed' ? down.delete(name) : down.add(name)) })
+    for (let key = 0; key < many; key++) fail(registry.for(key))
+    expect(down.size).toBe(many)
+    const uplink = new CircuitBreaker()
+    uplink.observe({ transition: ({ to }) => to === 'closed' && registry.resetAll() })
+    uplink.forceOpen()
+    uplink.reset()
+    expect(down.size).toBe(0)
+  })
+
+  it('when it gives up all calls in flight, and what comes after them too', () => {
+    const { breaker } = manual()
+    const chain = chainOf(breaker)
+    const permits = Array.from({ length: many }, () => breaker.acquire())
+    let settled = 0
+    breaker.observe({ settled: () => settled++, transition: () => permits.splice(0).forEach((permit) => permit.ignore()) })
+    breaker.forceOpen()
+    breaker.reset()
+    expect(settled).toBe(many)
+    expect(chain).toEqual(['closed>forced-open', 'forced-open>closed'])
+  })
+
+  it('when listeners to that cause more', () => {
+    const registry = new BreakerRegistry<number>({ failureThreshold: 1 })
+    let refused = 0
+    registry.observe({
+      transition: ({ to, name }) => to === 'forced-open' && registry.for(name).tryAcquire(),
+      rejected: () => refused++,
+    })
+    const switchboard = new CircuitBreaker()
+    switchboard.observe({
+      transition: () => {
+        for (let key = 0; key < many; key++) registry.for(key).forceOpen()
+      },
+    })
+    switchboard.forceOpen()
+    expect(refused).toBe(many)
   })
 })
 

@@ -46,6 +46,29 @@ describe('a refusal on a platform with its own idea of stacks', () => {
     expect(Error.stackTraceLimit).toBe(7)
   })
 
+  it('leaves it so also where there is no stack left to build a refusal on', () => {
+    const { breaker } = tripped()
+    // Asked at each of the last frames that there are, of different sizes.
+    const deep = (...frame: number[]): void => {
+      try {
+        deep(...frame)
+      } catch (error) {
+        try {
+          breaker.acquire()
+        } catch {
+          // Refused, or out of stack.
+        }
+        throw error
+      }
+    }
+    for (let size = 0; size < 40; size++) {
+      expect(() => {
+        deep(...Array<number>(size).fill(0))
+      }).toThrow(RangeError)
+      expect(Error.stackTraceLimit).toBe(before.value)
+    }
+  })
+
   it('invents no such number where there is none', async () => {
     delete (Error as Partial<typeof Error>).stackTraceLimit
     await refusalOf()

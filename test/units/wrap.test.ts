@@ -26,6 +26,39 @@ describe('a guarded function', () => {
     expect(await guarded()).toBe('instead')
   })
 
+  it('hands its `this` to all that is asked about a call: where its key is, whose signal it has, and the fallback', async () => {
+    const registry = new BreakerRegistry({ clock: new ManualClock(), failureThreshold: 1 })
+    interface Shard {
+      readonly host: string
+      readonly controller: AbortController
+    }
+    const query = registry.wrap(
+      function (this: Shard) {
+        return this.host
+      },
+      function (this: Shard, sql: string): string {
+        if (sql === 'abort') this.controller.abort()
+        if (sql !== 'select') throw new Error(sql)
+        return `${sql} of ${this.host}`
+      },
+      {
+        signal(this: Shard) {
+          return this.controller.signal
+        },
+        fallback(this: Shard) {
+          return `${this.host} is down`
+        },
+      },
+    )
+    const shard = (host: string) => ({ host, controller: new AbortController(), query })
+    expect(await shard('a').query('select')).toBe('select of a')
+    await expect(shard('a').query('abort')).rejects.toThrow('abort')
+    expect(registry.get('a')?.state).toBe('closed')
+    await expect(shard('a').query('fail')).rejects.toThrow('fail')
+    expect(await shard('a').query('select')).toBe('a is down')
+    expect(await shard('b').query('select')).toBe('select of b')
+  })
+
   it('cannot be made of what is not a function, nor with options that are wrong: the error says where (law 18)', () => {
     const { breaker } = manual()
     expect(() => breaker.wrap(5 as never)).toThrow('wrap: expected a function, got 5')
