@@ -6,6 +6,17 @@ import { Audience } from '../src/observer.js'
 import { makePlan } from '../src/plan.js'
 
 describe('calls in flight, in start order (law 10)', () => {
+  it('cost one look at one of them, however many they are, and one more for each that became slow', () => {
+    let looks = 0
+    const watched = () => Object.defineProperty(new Flight(0, 0), 'startedAt', { get: () => (looks++, 0) })
+    const inFlight = new InFlight(100)
+    for (let n = 0; n < 1_000; n++) inFlight.add(watched())
+    for (let now = 0; now < 100; now++) inFlight.takeSlow(now)
+    expect(looks).toBe(100)
+    for (let n = 0; n < 1_000; n++) expect(inFlight.takeSlow(100)).toBe(100)
+    expect(looks).toBe(1_100)
+  })
+
   it('become slow oldest first, each once, at its own moment', () => {
     const inFlight = new InFlight(100)
     for (const startedAt of [0, 30, 60]) inFlight.add(new Flight(0, startedAt))

@@ -72,6 +72,13 @@ describe('a file', () => {
     expect(inTest("it('holds (laws 1, 12 and 9)', () => {})")).toEqual([1, 12, 9])
   })
 
+  it.each(["it.skip('holds (law 5)', () => {})", "it.todo('holds (law 5)')", "describe.skip('all (law 5)', () => {})", "it.fails.each([1])('holds (law 5)', () => {})"])(
+    'does not test a law by a test that does not run: %s',
+    (source) => {
+      expect(inTest(source)).toEqual([])
+    },
+  )
+
   it.each([
     '// Law 5: it holds.',
     "it('holds', () => { expect(1, 'law 5').toBe(1) })",

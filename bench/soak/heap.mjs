@@ -41,7 +41,7 @@ export class Heap {
   }
 
   toString() {
-    if (this.#samples.length < 30) return 'not measured (it takes --expose-gc and half a minute)'
+    if (this.#samples.length < 30) return 'not measured (it takes --expose-gc and 45 s)'
     const [early, late] = [this.#median(1 / 3, 2 / 3), this.#median(2 / 3, 1)].map((bytes) => (bytes / 1e6).toFixed(2))
     return `${early} MB in the second third, ${late} MB in the last`
   }

@@ -372,7 +372,7 @@ describe('the verdict falls', () => {
   })
 })
 
-describe('a host that truncates every body', () => {
+describe('a host that truncates every body (B18)', () => {
   it('opens the circuit, although its headers say 200 each time', async () => {
     const server = await http.serve(http.cutChunkedBody)
     expect(

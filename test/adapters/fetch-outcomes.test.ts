@@ -237,7 +237,7 @@ const cases: Case[] = [
 
 const expectReadme = (events: number) => table.expectReadme(events)
 
-describe('what becomes of a fetch', () => {
+describe('what becomes of a fetch, by status too (B60, B61)', () => {
   it.each(cases)('$event: $verdict', async ({ event, verdict, gets, options = {}, call }) => {
     vi.useFakeTimers({ toFake: ['Date'], now })
     guards = new BreakerRegistry({ clock: new ManualClock(), failureThreshold: 3, recoveryTimeout: 1_000 })

@@ -36,7 +36,7 @@ function guarded(options: BreakerFetchOptions = {}) {
 
 const keys = (registry: BreakerRegistry) => Array.from(registry, ([key]) => key)
 
-describe('the key', () => {
+describe('the key (B57)', () => {
   it.each<[string, string]>([
     ['http://A.example/x?y=1', 'http://a.example'],
     ['http://a.example:80/z#part', 'http://a.example'],
@@ -298,6 +298,16 @@ describe("a caller's mistake is told before a permit is taken, and charged to no
     expect(['none', 'ignored']).toContain(ledger.verdict)
   })
 
+  it('is told where a fetch of somebody else finds it, in whatever words, but not where it speaks of the network', async () => {
+    const said = async (message: string) => {
+      const { ledger, fetch } = guarded({ fetch: () => Promise.reject(new TypeError(message)) })
+      await rejectionOf(fetch('http://a.example', { headers: { 'bad name': 'x' } }))
+      return ledger.verdict
+    }
+    expect(await said('bad name, so that the fetch failed')).toBe('ignored')
+    expect(await said('Load failed')).toBe('failure')
+  })
+
   it('an init that is no object, and no argument, by name', async () => {
     const { fetch } = guarded()
     expect(await rejectionOf(fetch('http://a.example', 'POST' as never))).toEqual(new TypeError('fetch: expected an object for init, got "POST"'))
@@ -403,6 +413,7 @@ describe("a caller's mistake is told before a permit is taken, and charged to no
       // Deno puts the URL into the message.
       new TypeError('error sending request for url (http://a.example/disturbed-or-locked?includes=credentials&[object%20Request])'),
       new TypeError(),
+      new TypeError('the proxy broke off: UnexpectedRedirect of its own'),
       new TypeError('fetch failed', { cause: Object.assign(new Error('no'), { code: 'UND_ERR_SOCKET' }) }),
       // Of somebody else, whatever it says.
       new Error('Response body object should not be disturbed or locked'),
@@ -490,6 +501,21 @@ describe("a fetch that is not the platform's", () => {
     await fetch(new ForeignRequest('http://a.example') as unknown as Request, { method: 'PUT' })
     expect(fallback.mock.calls[0]?.[1]).toBeInstanceOf(ForeignRequest)
     expect(fallback.mock.calls[0]?.[1].method).toBe('PUT')
+  })
+
+  it('whose own Request is refused has it made of what was given: `duplex` is added where a stream needs it, and nowhere else', async () => {
+    const given: unknown[] = []
+    class Recorder extends ForeignRequest {
+      constructor(input: unknown, init?: object) {
+        super(input as string, init)
+        given.push(init)
+      }
+    }
+    const { registry, fetch } = guarded({ fetch: () => expect.unreachable(), fallback: () => new Response() })
+    fail(registry.for('http://a.example'))
+    const inits: object[] = [{ method: 'PUT' }, { method: 'PUT', body: stream(), duplex: 'full' }, { method: 'PUT', body: stream() }]
+    for (const init of inits) await fetch(new Recorder('http://a.example') as unknown as Request, init)
+    expect(given.filter((init) => init !== undefined)).toEqual([inits[0], inits[1], { ...inits[2], duplex: 'half' }])
   })
 })
 

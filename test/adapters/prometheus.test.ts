@@ -103,7 +103,7 @@ circuit_breaker_call_duration_seconds_count{name="b"} 0
 })
 
 describe('states', () => {
-  it('has a series for every breaker that exists, before its first call', async () => {
+  it('has a series for every breaker that exists, before its first call (B75)', async () => {
     const { upstreams, register } = instrumented()
     upstreams.for('payments')
     expect(await linesOf(register, state)).toEqual([
@@ -253,7 +253,7 @@ describe('durations', () => {
   })
 })
 
-describe('breakers that come and go', () => {
+describe('breakers that come and go (B59)', () => {
   it('drops the series of a forgotten breaker, and lets one made again begin at 0', async () => {
     const { upstreams, register } = instrumented()
     succeed(upstreams.for('payments'), 3)

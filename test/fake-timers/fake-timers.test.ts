@@ -1,12 +1,14 @@
-// The default clock moves under the fake timers of Vitest and Jest without being told anything, and a clock made of Date under those of
-// node:test (law 3). What runs here are the very snippets that the readme shows.
+// The default clock moves under the fake timers of Vitest, Jest and sinon without being told anything, and a clock made of Date under those
+// of node:test (law 3). What runs here are the very snippets that the readme shows. (Under Bun's: `npm run test:runtimes`.)
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, describe, expect, it } from 'vitest'
+import FakeTimers from '@sinonjs/fake-timers'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { CircuitBreaker } from '../../src/index.js'
 
 const here = dirname(fileURLToPath(import.meta.url))
 if (!existsSync(join(here, '../../dist/index.cjs'))) throw new Error('there is no dist to require: npm run build')
@@ -33,6 +35,22 @@ describe('with the fake timers of Jest, a breaker (law 3)', () => {
     expect(output).toMatch(/Tests: +1 passed, 1 total/)
     expect(status).toBe(0)
   }, 60_000)
+})
+
+describe('with the fake timers of sinon, a breaker (law 3)', () => {
+  it('probes again after thirty seconds', async () => {
+    const timers = FakeTimers.install()
+    onTestFinished(() => {
+      timers.uninstall()
+    })
+    const breaker = new CircuitBreaker({ failureThreshold: 1, recoveryTimeout: 30_000 })
+    await expect(breaker.execute(() => Promise.reject(new Error('down')))).rejects.toThrow('down')
+    timers.tick(29_999)
+    expect(breaker.state).toBe('open')
+    timers.tick(1)
+    expect(await breaker.execute(() => 'up again')).toBe('up again')
+    expect(breaker.state).toBe('closed')
+  })
 })
 
 describe('with the fake timers of node:test, and a clock made of Date, a breaker', () => {

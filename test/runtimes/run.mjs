@@ -1,7 +1,8 @@
 /**
  * `npm run test:runtimes`: packs the built library, installs the runtimes into `.runtimes/` (ignored by git), and runs the
  * checks of `conformance.mjs` on each, as an ES module and, where there is one, as CommonJS. A runtime that cannot be had
- * is a failure. `npm run test:runtimes -- --suite` runs the whole test suite on the newer Nodes instead.
+ * is a failure. So is a breaker under Bun's fake timers that does not go by them. `npm run test:runtimes -- --suite` runs the whole test
+ * suite on the newer Nodes instead.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -71,6 +72,7 @@ function unpack() {
   cpSync(join(scratch, 'package'), join(app, 'node_modules', 'lazybreaker'), { recursive: true })
   rmSync(scratch, { recursive: true })
   writeFileSync(join(app, 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies: { lazybreaker: '*' } }))
+  cpSync(join(root, 'test', 'fake-timers', 'bun.snippet.mjs'), join(app, 'fake-timers.test.mjs'))
   for (const file of ['conformance.mjs', 'esm.mjs', 'cjs.cjs', 'worker.mjs', 'worker-cjs.mjs', 'page.html']) {
     cpSync(fileURLToPath(new URL(file, import.meta.url)), join(app, file))
   }
@@ -233,6 +235,10 @@ async function conform() {
   const most = Math.max(leastChecks, ...checks.values())
   for (const [row, made] of checks) if (made < most) failures.push(`${row}: it made ${made} checks of ${most}`)
   server.close()
+  // Law 3 names them. Those of the others are looked at in the ordinary run.
+  const fake = await run(programOf('@oven/bun-linux-x64'), ['test', './fake-timers.test.mjs']).catch((/** @type {Error} */ error) => error.message)
+  if (/^ 1 pass$/m.test(fake)) passed++
+  else failures.push(`Bun's fake timers: ${fake}`)
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
   for (const row of rows) console.log(row.map((cell, column) => (column < 3 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join('  '))
   for (const failure of failures) console.log(`FAIL  ${failure}`)
@@ -242,7 +248,10 @@ async function conform() {
 
 /** The whole test suite, on each newer Node. */
 function suite() {
-  let fine = missing().length === 0
+  // Without them their tests would be skipped.
+  const { status: installed } = spawnSync('npm', ['run', '--silent', 'consumers'], { cwd: root, stdio: 'inherit' })
+  if (installed !== 0) console.log('FAIL  the compilers of test/consumers cannot be installed: npm run consumers')
+  let fine = installed === 0 && missing().length === 0
   for (const one of missing()) console.log(`FAIL  ${one}`)
   for (const name of /** @type {const} */ (['node22', 'node24', 'node26'])) {
     console.log(`\nthe suite on ${name}`)

@@ -12,7 +12,7 @@ export function lawsTestedBy(file: string, source: string): Set<number> {
     if (ts.isCallExpression(node)) {
       const called = nameOf(node.expression)
       const [title] = node.arguments
-      if (/^(it|test|describe)$/.test(called) && !isTable(node.expression) && title !== undefined) cite(title)
+      if (/^(it|test|describe)$/.test(called) && !isTable(node.expression) && title !== undefined && runs(node.expression)) cite(title)
       if (!isTest && /^(demand|expect)$/.test(called)) node.arguments.forEach(cite)
     }
     if (!isTest && ts.isThrowStatement(node)) cite(node.expression)
@@ -33,6 +33,12 @@ function nameOf(node: ts.Node): string {
   return ts.isCallExpression(node) || ts.isPropertyAccessExpression(node) || ts.isTaggedTemplateExpression(node)
     ? nameOf(ts.isTaggedTemplateExpression(node) ? node.tag : node.expression)
     : ''
+}
+
+/** Is it run, and must it pass? Not if there is a `skip`, a `todo` or a `fails` among the words. */
+function runs(node: ts.Node): boolean {
+  if (ts.isPropertyAccessExpression(node) && /^(skip|todo|fails)$/.test(node.name.text)) return false
+  return ts.isCallExpression(node) || ts.isPropertyAccessExpression(node) ? runs(node.expression) : true
 }
 
 /** In `it.each(rows)(…)` the rows are no title, nor is the condition in `it.skipIf(…)(…)`. */
