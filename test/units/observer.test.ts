@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { BreakerRegistry, type Observer } from '../../src/index.js'
+import { Audience, HEARS } from '../../src/observer.js'
 import { fail, manual, succeed, tripped } from '../support/calls.js'
 import { catchWarnings } from './warnings.js'
 
@@ -63,6 +64,39 @@ describe('one who may not want an event', () => {
     breaker.observe({ settled: () => {}, wanted })
     succeed(breaker)
     expect(wanted).toHaveBeenCalledTimes(2)
+  })
+})
+
+describe('an event that nobody hears', () => {
+  it('is not built, of whatever kind it is', () => {
+    const post = vi.spyOn(Audience.prototype, 'post')
+    const { breaker, clock } = tripped()
+    breaker.observe({ rejected: () => {}, settled: () => {}, transition: () => {}, wanted: () => false })
+    expect(breaker.tryAcquire()).toBeUndefined()
+    clock.advance(breaker.retryAfterMs)
+    succeed(breaker)
+    expect(breaker.state).toBe('closed')
+    expect(post).not.toHaveBeenCalled()
+    post.mockRestore()
+  })
+
+  it('is asked for by nobody where none happens: to forget a breaker is no change of its state', () => {
+    const registry = new BreakerRegistry({ failureThreshold: 1 })
+    fail(registry.for('a'))
+    const wanted = vi.fn(() => true)
+    registry.observe({ transition: () => {}, wanted })
+    registry.delete('a')
+    expect(wanted).not.toHaveBeenCalled()
+  })
+
+  it('is known for one at once where no listener is at all, and only there', () => {
+    const audience = new Audience()
+    expect(audience.isDeafTo(HEARS.rejected)).toBe(true)
+    const leave = audience.add({ rejected: () => {} })
+    expect([audience.isDeafTo(HEARS.rejected), audience.isDeafTo(HEARS.settled)]).toEqual([false, true])
+    leave()
+    expect(audience.isDeafTo(HEARS.rejected)).toBe(true)
+    expect(new Audience(audience).isDeafTo(HEARS.rejected)).toBe(false)
   })
 })
 
