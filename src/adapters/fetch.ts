@@ -135,19 +135,19 @@ function judge(response: Partial<ResponseLike>, classify: ClassifyStatus | undef
   const { status } = response
   const said = classified(classify, status, response)
   if (longest !== undefined && (status === 429 || status === 503) && (said === undefined || said === 'failure')) {
-    const wait = retryAfter(whenToRetry(response))
+    const wait = waitOf(response)
     if (wait !== undefined) return { openFor: Math.min(wait, longest) }
   }
   return said ?? defaultVerdict(status)
 }
 
-function whenToRetry({ headers }: Partial<ResponseLike>): string | null | undefined {
+function waitOf(response: Partial<ResponseLike>): number | undefined {
   try {
-    return headers?.get('retry-after')
+    return retryAfter(response.headers!.get('retry-after'))
   } catch {
-    // A foreign fetch may have headers of another kind.
-    return undefined
+    // A foreign fetch may have headers of another kind, or none.
   }
+  return undefined
 }
 
 /** A fetch may have more to it than the call (Bun's has `preconnect`): that stays within reach. */

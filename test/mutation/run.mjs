@@ -1,6 +1,6 @@
 // `npm run mutate`: Stryker's mutants over src/, part by part, each judged by the tests that know it (vitest.config.ts); `npm run mutate -- http`
 // runs one part. What a run found out is kept in reports/, and the next looks only at what has changed, and again at what survived.
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { Stryker } from '@stryker-mutator/core'
 
 const http = '{abort,axios,fetch,fetch-*,guards,retry-after,status-verdict,undici,undici-*}.ts'
@@ -22,10 +22,12 @@ const total = { dead: 0, alive: 0 }
 for (const name of asked.length > 0 ? asked : Object.keys(parts)) {
   // The vitest that Stryker starts reads it.
   process.env.MUTATION = name
+  const incrementalFile = `reports/mutation-${name}.json`
+  forgetSurvivors(incrementalFile)
   const results = await new Stryker({
     configFile: 'test/mutation/stryker.json',
     mutate: parts[name],
-    incrementalFile: `reports/mutation-${name}.json`,
+    incrementalFile,
   }).runMutationTest()
   const count = (...statuses) => results.filter(({ status }) => statuses.includes(status)).length
   const dead = count('Killed', 'Timeout')
@@ -37,6 +39,14 @@ for (const name of asked.length > 0 ? asked : Object.keys(parts)) {
   const place = ({ fileName, location }) => `${fileName.slice(fileName.indexOf('src/'))}:${String(location.start.line)}:${String(location.start.column)}`
   const text = survivors.map((mutant) => `${place(mutant)} ${mutant.status} ${mutant.mutatorName}: ${mutant.replacement.slice(0, 200)}`)
   writeFileSync(`reports/survivors-${name}.txt`, text.map((line) => `${line}\n`).join(''))
+}
+
+/** What survives by a run is not tried again by the next, whatever tests there are by then, if it is in code that runs when it is loaded. */
+function forgetSurvivors(file) {
+  if (!existsSync(file)) return
+  const report = JSON.parse(readFileSync(file, 'utf8'))
+  for (const part of Object.values(report.files)) part.mutants = part.mutants.filter(({ status }) => status !== 'Survived')
+  writeFileSync(file, JSON.stringify(report))
 }
 
 function score(dead, alive) {
