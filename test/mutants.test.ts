@@ -19,6 +19,11 @@ describe('the seeded faults', () => {
     }
   })
 
+  it('are as many as the README says, and all noticed', () => {
+    const [, noticed, all] = /(\d+) of (\d+) are noticed/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? []
+    expect([noticed, all].map(Number)).toEqual([mutants.length, mutants.length])
+  })
+
   it('have names of their own', () => {
     expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length)
   })
