@@ -60,7 +60,7 @@ const recoveries: Record<string, readonly PhaseOptions[]> = {
 }
 
 /**
- * Until there is nothing further to find, where that takes a second; else as deep as ten seconds for all of them go. What a trip does while
+ * Until there is nothing further to find, where that takes a second; else as deep as some fifteen seconds for all of them go. What a trip does while
  * closed is the same before each recovery, so it is seen in depth before the smallest.
  */
 function depthOf(trip: TripOptions, recovery: string, isSlow: boolean): number {
